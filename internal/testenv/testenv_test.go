@@ -22,8 +22,8 @@ func (r *recorder) Skip(args ...any) {
 	r.skipped = fmt.Sprint(args...)
 	runtime.Goexit()
 }
-func (r *recorder) SkipNow()      { runtime.Goexit() }
-func (r *recorder) Skipped() bool { return r.skipped != "" }
+func (r *recorder) SkipNow()                         { runtime.Goexit() }
+func (r *recorder) Skipped() bool                    { return r.skipped != "" }
 func (r *recorder) Skipf(format string, args ...any) { r.Skip(fmt.Sprintf(format, args...)) }
 func (r *recorder) Fatalf(format string, args ...any) {
 	r.fatal = fmt.Sprintf(format, args...)
