@@ -1,7 +1,5 @@
 package host
 
-import "github.com/netsteer/netsteer/cpuset"
-
 // Direction of a queue, a vector or a channel.
 type Direction uint8
 
@@ -184,6 +182,3 @@ type Vector struct {
 func (v *Vector) Carries() bool {
 	return v.Role == RoleRX || v.Role == RoleTX || v.Role == RoleCombined
 }
-
-// Online restricts a mask to CPUs that are online.
-func (c *CPUs) OnlineOf(s cpuset.Set) cpuset.Set { return s.Intersect(c.Online) }
