@@ -11,11 +11,17 @@ import (
 )
 
 // Inventory is what there is and how it is set. It is immutable: scan makes a
-// new one, with a higher Generation, when settings or shape have changed. Flat
-// indices into it (CPU ids, Device.ID, Queue.ID, Vector.ID) are the order of
-// every slice of a Sample of the same Generation.
+// new one, with a higher Generation, when anything in it has changed.
+//
+// Shape is the part that counters hang on: which CPUs, devices, queues and
+// vectors there are, channels and RSS. It rises only when one of these
+// changes, not when a mask does: a host where irqbalance moves vectors every
+// 10 s would otherwise never fill a window. Flat indices (CPU ids, Device.ID,
+// Queue.ID, Vector.ID) are the order of every slice of a Sample of the same
+// Shape.
 type Inventory struct {
 	Generation uint64
+	Shape      uint64
 	Time       time.Time
 	Kernel     string // uname -r
 	BootID     string // /proc/sys/kernel/random/boot_id, "" if unknown

@@ -2,11 +2,11 @@ package host
 
 import "time"
 
-// Sample is one reading of the counters, in the order of the Inventory of the
-// same Generation. Slices are reused from reading to reading.
+// Sample is one reading of the counters, in the order of any Inventory of the
+// same Shape. Slices are reused from reading to reading.
 type Sample struct {
-	Generation uint64
-	Time       time.Time // begin of the reading, with the monotonic clock
+	Shape uint64
+	Time  time.Time // begin of the reading, with the monotonic clock
 
 	// Times at which each file was read; the zero time: it could not be.
 	InterruptsTime, SoftirqsTime, SoftnetTime, StatTime time.Time
