@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# Fetches what the lab boots: a QEMU that has igb, and one Debian kernel per line that behaves differently.
+# Nothing of a kernel package is installed: vmlinuz and the modules below are unpacked into the cache.
+# Run again it does nothing and asks the network nothing.
+#
+#   NETSTEER_CACHE         where to keep them            (default ~/.cache/netsteer)
+#   NETSTEER_LAB_KERNELS   which kernels                 (default "6.1 6.12 6.18")
+set -euo pipefail
+
+kernels=${NETSTEER_LAB_KERNELS:-6.1 6.12 6.18}
+cache=${NETSTEER_CACHE:-$HOME/.cache/netsteer}/lab
+modules='dca i2c-algo-bit igb failover net_failover virtio_net e1000e vmxnet3 pktgen
+  virtio virtio_ring virtio_pci virtio_pci_modern_dev virtio_pci_legacy_dev
+  veth bonding tls 8021q mrp garp stp llc macvlan ifb dummy 9p 9pnet 9pnet_virtio netfs fscache'
+
+say() { printf 'lab: %s\n' "$*"; }
+die() { printf 'lab: %s\n' "$*" >&2; exit 1; }
+
+[ "$(uname -m)" = x86_64 ] || die "the guests are x86-64 with its kernels and QEMU; this machine is $(uname -m)"
+
+qemu_has_igb() { command -v qemu-system-x86_64 >/dev/null && qemu-system-x86_64 -device help 2>/dev/null | grep -q '"igb"'; }
+
+# A kernel is complete when its version file is there: it is written last.
+missing=
+for k in $kernels; do
+  [ -s "$cache/kernel-$k/version" ] || missing+=" $k"
+done
+need_qemu=
+qemu_has_igb || need_qemu=1
+
+if [ -n "$missing$need_qemu" ]; then
+  mkdir -p "$cache"
+  # Two runs at once would write into one another's directories; the second finds everything there.
+  if [ -z "${NETSTEER_LAB_LOCKED:-}" ]; then NETSTEER_LAB_LOCKED=1 exec flock "$cache/.lock" "$0" "$@"; fi
+  wants="QEMU 10 or newer with igb, and Debian's linux-image packages of$missing under $cache"
+  command -v apt-get >/dev/null || die "no apt-get here; needed by hand: $wants"
+  # Installing QEMU needs root; unpacking kernels does not.
+  [ -z "$need_qemu" ] || [ "$(id -u)" = 0 ] || die "not root: run this once as root, or install QEMU 10 or newer (with igb) yourself"
+  command -v xz >/dev/null || { [ "$(id -u)" = 0 ] && apt-get -qq update && apt-get -qq install -y xz-utils; } || die "xz is missing: apt-get install xz-utils"
+
+  # The mirrors are this machine's own: the first archive that is not the security one, and the security one.
+  uris=$(cat /etc/apt/sources.list.d/*.sources 2>/dev/null | awk '/^URIs:/ {for (i = 2; i <= NF; i++) print $i}'
+         cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null | awk '$1 == "deb" {for (i = 2; i <= NF; i++) if ($i ~ "^[a-z+]+://") print $i}') || true
+  main=$(grep -E '/debian/?$' <<<"$uris" | head -n 1 || true)
+  security=$(grep -E '/debian-security/?$' <<<"$uris" | head -n 1 || true)
+  [ -n "$main" ] || die "no Debian mirror among this machine's apt sources; needed by hand: $wants"
+  codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-bookworm}")
+
+  # The sources are private to this script, so that the machine's own choice of packages stays as it was.
+  apt=$cache/apt
+  mkdir -p "$apt/lists/partial" "$apt/archives/partial"
+  {
+    for s in "$codename" "$codename-updates" "$codename-backports" bookworm bookworm-backports trixie-backports; do
+      echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $main $s main"
+    done
+    for s in "$codename-security" bookworm-security; do
+      [ -z "$security" ] || echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $security $s main"
+    done
+  } | awk '!seen[$0]++' >"$apt/sources.list"
+  options=(-qq -o Dir::Etc::sourcelist="$apt/sources.list" -o Dir::Etc::sourceparts=- -o Dir::State::lists="$apt/lists"
+    -o Dir::Cache::archives="$apt/archives" -o Acquire::Languages=none -o APT::Sandbox::User=root -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120)
+  # A suite that this mirror lacks is no reason to stop: what is missing in the end is named below.
+  apt-get "${options[@]}" update || say 'not every suite could be read, going on'
+
+  install_qemu() {
+    DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" install -y --no-install-recommends -t "$codename-backports" qemu-system-x86 >"$apt/qemu.log" 2>&1 ||
+      { tail -n 5 "$apt/qemu.log" >&2; die "QEMU was not installed, see $apt/qemu.log"; }
+    qemu_has_igb || die "QEMU is installed but has no igb: 8.0 or newer is needed, $codename-backports has none"
+  }
+
+  # The newest package of that line: the metapackage moves on to newer lines, the packages stay.
+  package_of() {
+    apt-cache "${options[@]}" pkgnames "linux-image-$1." | grep -E "^linux-image-${1//./\\.}\.[0-9].*-amd64$" |
+      grep -vE -- '-(cloud|rt|dbg|unsigned)' | sort -V | tail -n 1
+  }
+
+  fetch_kernel() {
+    local line=$1 package work final=$cache/kernel-$1
+    package=$(package_of "$line") || true
+    [ -n "$package" ] || die "no linux-image package of $line in any suite; give NETSTEER_LAB_KERNELS what there is"
+    # From 7.x on the image package is empty and names the ones that hold the image and the modules.
+    local parts
+    parts=$(apt-cache "${options[@]}" depends "$package" | awk '$1 == "Depends:" && $2 ~ /^linux-(binary|modules)-[0-9]/ {print $2}')
+    work=$(mktemp -d "$cache/.kernel-$line.XXXXXX")
+    # shellcheck disable=SC2086 # one word a package
+    (cd "$work" && apt-get "${options[@]}" download "$package" $parts >/dev/null) || die "downloading $package failed"
+    local patterns=('*/vmlinuz*')
+    for m in $modules; do patterns+=("*/$m.ko" "*/$m.ko.*"); done
+    # tar complains about each pattern that matches nothing: kernels differ in what is built in.
+    local deb image
+    for deb in "$work"/*.deb; do
+      dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$work" --wildcards "${patterns[@]}" 2>/dev/null || true
+    done
+    image=$(find "$work" -type f -name 'vmlinuz*' | head -n 1)
+    [ -s "$image" ] || die "$package holds no vmlinuz"
+    mkdir -p "$work/out/modules"
+    mv "$image" "$work/out/vmlinuz"
+    # Decompressed here once: the guest's own PID 1 then needs no decompressor.
+    find "$work" -path "$work/out" -prune -o -name '*.ko.xz' -exec xz -dq {} +
+    find "$work" -path "$work/out" -prune -o -name '*.ko' -exec mv -t "$work/out/modules" {} +
+    [ -s "$work/out/modules/igb.ko" ] && [ -s "$work/out/modules/virtio_net.ko" ] || die "$package holds no igb or no virtio_net module"
+    dpkg-deb -f "$work/${package}_"*.deb Package Version | paste -sd' ' | sed 's/Package: linux-image-//; s/Version: //' >"$work/out/version"
+    rm -rf "$final"
+    mv "$work/out" "$final"
+    rm -rf "$work"
+  }
+
+  # All at once: downloads wait for the network while another one unpacks.
+  jobs=()
+  if [ -n "$need_qemu" ]; then install_qemu & jobs+=($!); fi
+  for k in $missing; do fetch_kernel "$k" & jobs+=($!); done
+  failed=
+  for j in "${jobs[@]}"; do wait "$j" || failed=1; done
+  rm -rf "$apt/archives" "$cache"/.kernel-*
+  [ -z "$failed" ] || die 'not everything is there, see above'
+fi
+
+say "$(qemu-system-x86_64 --version | head -n 1)"
+for k in $kernels; do say "kernel $k: $(cat "$cache/kernel-$k/version")"; done
