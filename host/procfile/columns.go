@@ -1,6 +1,7 @@
 package procfile
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -53,20 +54,15 @@ func cpuID(word []byte, prefix string) (int32, bool) {
 	return int32(v), ok && end == len(word) && v < maxCPU
 }
 
-// label finds "  name:" at the start of line: the name and the offset behind
-// the colon. Counts may touch the colon: "IPI0:2768808080" (arm64 up to 6.12).
+// label finds "  name:" at the start of line: the name, one word, and the offset
+// behind the colon. Counts may touch it: "IPI0:2768808080" (arm64 up to 6.12).
 func label(line []byte) (lo, hi, next int, ok bool) {
-	lo = skipBlanks(line, 0)
-	for i := lo; i < len(line); i++ {
-		if line[i] == ':' {
-			_, hi = trim(line, lo, i)
-			return lo, hi, i + 1, hi > lo
-		}
-		if isBlank(line[i]) && skipBlanks(line, i) < len(line) && line[skipBlanks(line, i)] != ':' {
-			break // two words before the colon: no row of ours
-		}
+	colon := bytes.IndexByte(line, ':')
+	if colon < 0 {
+		return 0, 0, 0, false
 	}
-	return 0, 0, 0, false
+	lo, hi = trim(line, 0, colon)
+	return lo, hi, colon + 1, lo < hi && bytes.IndexAny(line[lo:hi], " \t") < 0
 }
 
 // countsError says why a row of counts can't be read.

@@ -139,12 +139,6 @@ func (t *Interrupts) scalarRow(p int) (int, error) {
 		row.Number = int32(v)
 	}
 	n := len(t.CPUs)
-	if t.short == mostShort {
-		// Looked at before the cells are made.
-		if _, e, _ := digits(line, skipBlanks(line, at)); e == skipBlanks(line, at) {
-			return 0, lineError(t.text, p, ErrMalformed, "over %d rows without a count per CPU", mostShort)
-		}
-	}
 	cells := extend(t.Cells, n)
 	got, at, why := scalarCounts(line, at, cells[len(t.Cells):], row.Number < 0)
 	switch why {
