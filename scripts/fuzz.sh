@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Runs every fuzz target in turn: fuzz.sh SECONDS-EACH SECONDS-TOTAL
+# What a target finds lands in its package's testdata/fuzz, to be committed with the mend.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+each=$1 total=$2
+
+# go test -list prints the names of a package, then "ok PACKAGE TIME".
+targets=$(go test -list '^Fuzz' ./... | awk '
+	/^Fuzz/    { names[++n] = $1 }
+	$1 == "ok" { for (i = 1; i <= n; i++) print $2, names[i] }
+	/^(ok|\?)/ { n = 0 }')
+if [ -z "$targets" ]; then
+	echo "no fuzz target" >&2
+	exit 1
+fi
+count=$(wc -l <<<"$targets")
+if ((each * count > total)); then
+	each=$((total / count > 0 ? total / count : 1))
+fi
+echo "$count fuzz targets, $each s each"
+
+passed=0 failed=0
+while read -r package name; do
+	if go test -run '^$' -fuzz "^$name\$" -fuzztime "${each}s" "$package" </dev/null; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+	fi
+done <<<"$targets"
+echo "$passed passed, $failed failed"
+((failed == 0))
