@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -77,8 +78,102 @@ func parseBTFEnums(raw []byte) (map[string]int64, error) {
 	return m, nil
 }
 
-func TestPrintTmp(t *testing.T) {
-	for k, v := range btfEnums(t) {
-		fmt.Println(v, k)
+// btfNames are ours against the kernel's names. A kernel older than a name does not have it.
+var btfNames = map[string]int64{
+	"NETDEV_CMD_QUEUE_GET":  CmdQueueGet,
+	"NETDEV_CMD_NAPI_GET":   CmdNAPIGet,
+	"NETDEV_CMD_QSTATS_GET": CmdQStatsGet,
+
+	"NETDEV_A_QUEUE_ID":      aQueueID,
+	"NETDEV_A_QUEUE_IFINDEX": aQueueIfindex,
+	"NETDEV_A_QUEUE_TYPE":    aQueueType,
+	"NETDEV_A_QUEUE_NAPI_ID": aQueueNAPIID,
+
+	"NETDEV_A_NAPI_IFINDEX":             aNAPIIfindex,
+	"NETDEV_A_NAPI_ID":                  aNAPIID,
+	"NETDEV_A_NAPI_IRQ":                 aNAPIIRQ,
+	"NETDEV_A_NAPI_PID":                 aNAPIPID,
+	"NETDEV_A_NAPI_DEFER_HARD_IRQS":     aNAPIDeferHardIRQs,
+	"NETDEV_A_NAPI_GRO_FLUSH_TIMEOUT":   aNAPIGROFlushTimeout,
+	"NETDEV_A_NAPI_IRQ_SUSPEND_TIMEOUT": aNAPIIRQSuspendTimeout,
+	"NETDEV_A_NAPI_THREADED":            aNAPIThreaded,
+
+	"NETDEV_A_QSTATS_IFINDEX":               aQStatsIfindex,
+	"NETDEV_A_QSTATS_QUEUE_TYPE":            aQStatsQueueType,
+	"NETDEV_A_QSTATS_QUEUE_ID":              aQStatsQueueID,
+	"NETDEV_A_QSTATS_SCOPE":                 aQStatsScope,
+	"NETDEV_A_QSTATS_RX_PACKETS":            aQStatsRXPackets,
+	"NETDEV_A_QSTATS_RX_BYTES":              aQStatsRXBytes,
+	"NETDEV_A_QSTATS_TX_PACKETS":            aQStatsTXPackets,
+	"NETDEV_A_QSTATS_TX_BYTES":              aQStatsTXBytes,
+	"NETDEV_A_QSTATS_RX_ALLOC_FAIL":         aQStatsRXAllocFail,
+	"NETDEV_A_QSTATS_RX_HW_DROPS":           aQStatsRXHWDrops,
+	"NETDEV_A_QSTATS_RX_HW_DROP_OVERRUNS":   aQStatsRXHWDropOverruns,
+	"NETDEV_A_QSTATS_RX_HW_DROP_RATELIMITS": aQStatsRXHWDropRatelimits,
+	"NETDEV_A_QSTATS_TX_HW_DROPS":           aQStatsTXHWDrops,
+	"NETDEV_A_QSTATS_TX_HW_DROP_ERRORS":     aQStatsTXHWDropErrors,
+	"NETDEV_A_QSTATS_TX_HW_DROP_RATELIMITS": aQStatsTXHWDropRatelimits,
+	"NETDEV_A_QSTATS_TX_STOP":               aQStatsTXStop,
+	"NETDEV_A_QSTATS_TX_WAKE":               aQStatsTXWake,
+
+	"NETDEV_QUEUE_TYPE_RX":      queueTypeRX,
+	"NETDEV_QUEUE_TYPE_TX":      queueTypeTX,
+	"NETDEV_QSTATS_SCOPE_QUEUE": qstatsScopeQueue,
+
+	"ETHTOOL_A_RSS_CONTEXT":    aRSSContext,
+	"ETHTOOL_A_RSS_HFUNC":      aRSSHFunc,
+	"ETHTOOL_A_RSS_INDIR":      aRSSIndir,
+	"ETHTOOL_A_RSS_HKEY":       aRSSHKey,
+	"ETHTOOL_A_RSS_INPUT_XFRM": aRSSInputXfrm,
+	"ETHTOOL_A_RSS_FLOW_HASH":  aRSSFlowHash,
+
+	"ETHTOOL_A_COALESCE_TX_AGGR_MAX_BYTES":  aCoalesceTXAggrMaxBytes,
+	"ETHTOOL_A_COALESCE_TX_AGGR_MAX_FRAMES": aCoalesceTXAggrMaxFrames,
+	"ETHTOOL_A_COALESCE_TX_AGGR_TIME_USECS": aCoalesceTXAggrTimeUsecs,
+
+	"ETHTOOL_MSG_RSS_NTF":        msgRSSNtf,
+	"ETHTOOL_MSG_RSS_CREATE_NTF": msgRSSCreateNtf,
+	"ETHTOOL_MSG_RSS_DELETE_NTF": msgRSSDeleteNtf,
+
+	"ETH_SS_STATS":          StringsStats,
+	"ETH_SS_PRIV_FLAGS":     StringsPrivFlags,
+	"ETH_SS_FEATURES":       StringsFeatures,
+	"ETH_SS_RSS_HASH_FUNCS": StringsRSSHashFuncs,
+}
+
+// The numbers we define ourselves are those of the running kernel.
+func TestNumbersAreTheKernels(t *testing.T) {
+	enums := btfEnums(t)
+	known := 0
+	for name, ours := range btfNames {
+		kernels, ok := enums[name]
+		if !ok {
+			t.Logf("%s: not in this kernel", name)
+			continue
+		}
+		known++
+		if kernels != ours {
+			t.Errorf("%s is %d here, %d in the kernel", name, ours, kernels)
+		}
+	}
+	if known == 0 {
+		t.Error("no name found: is this BTF of a kernel with networking?")
+	}
+}
+
+// The names of the flow types are the kernel's, lower case, with the dashes of the netlink spec.
+func TestFlowTypesAreTheKernels(t *testing.T) {
+	enums := btfEnums(t)
+	if _, ok := enums["ETHTOOL_A_FLOW_TCP4"]; !ok {
+		t.Skip("kernel before 6.17")
+	}
+	for n, name := range flowAttrs {
+		if name == "" {
+			continue
+		}
+		kernels := "ETHTOOL_A_FLOW_" + strings.ToUpper(strings.ReplaceAll(string(name), "-", "_"))
+		if got, ok := enums[kernels]; !ok || got != int64(n) {
+			t.Errorf("%s is %d here, %d (present: %v) in the kernel", kernels, n, got, ok)
+		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/mdlayher/ethtool"
 	"github.com/mdlayher/genetlink"
 	"github.com/mdlayher/netlink"
 	"golang.org/x/sys/unix"

@@ -39,8 +39,9 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // wrap adds the request and the device to err, keeping an extended acknowledgement.
 func wrap(err error, request, device string) error {
-	if err == nil {
-		return nil
+	var done *Error
+	if err == nil || errors.As(err, &done) { // a request made of several names the one that failed
+		return err
 	}
 	var k *kernelError
 	if errors.As(err, &k) {

@@ -49,18 +49,6 @@ func hashFields(bits uint64) string {
 	return string(s)
 }
 
-// rxfhBytes is the size of struct ethtool_rxnfc with the one flow spec it holds (64-bit kernels).
-const (
-	rxnfcSize      = 192
-	rxnfcFlowType  = 4
-	rxnfcData      = 8
-	rxnfcFS        = 16
-	rxnfcCookie    = rxnfcFS + 152
-	rxnfcLocation  = rxnfcFS + 160
-	rxnfcRuleCount = 184
-	rxnfcRuleLocs  = 188
-)
-
 // RXFlowHash reads the hashed fields of one flow type, e.g. "sd" or "sdfn", by the ioctl
 // ETHTOOL_GRXFH: the way to know them before Linux 6.17, where RSS has them for all flow types.
 func (c *Conn) RXFlowHash(name string, flow FlowType) (string, error) {
@@ -70,12 +58,8 @@ func (c *Conn) RXFlowHash(name string, flow FlowType) (string, error) {
 		return "", &Error{Request: request, Device: name, Message: "unknown flow type " + string(flow), Err: unix.EINVAL}
 	}
 	var fields string
-	err := c.ioctl.do(c.timeout(), name, rxnfcSize, func(b []byte, call func() error) error {
-		ne.PutUint32(b, unix.ETHTOOL_GRXFH)
-		ne.PutUint32(b[rxnfcFlowType:], ft)
-		err := call()
+	err := c.rxnfc(name, rxnfc{cmd: unix.ETHTOOL_GRXFH, flowType: ft}, func(b []byte) {
 		fields = hashFields(ne.Uint64(b[rxnfcData:]))
-		return err
 	})
 	if err != nil {
 		return "", wrap(err, request, name)

@@ -5,7 +5,7 @@ import "slices"
 // ethtoolGRSSH is ETHTOOL_GRSSH, which golang.org/x/sys/unix has not.
 const (
 	ethtoolGRSSH = 0x46
-	rxfhSize     = 28 // struct ethtool_rxfh without its tail: cmd, context, sizes, hfunc, input_xfrm, reserved
+	rxfhSize     = 24 // struct ethtool_rxfh without its tail: cmd, context, sizes, hfunc, input_xfrm, reserved
 )
 
 // rssByIoctl reads the table by ETHTOOL_GRSSH, as Linux 6.1 needs: first the sizes, then the contents.
@@ -17,12 +17,16 @@ func (c *Conn) rssByIoctl(ifindex int, context uint32) (RSS, error) {
 		return r, wrap(err, request, ifindexName(ifindex))
 	}
 	var indir, key uint32
-	ask := func(b []byte, call func() error) error {
+	ask := func() error {
+		b, err := c.ioctl.zeroed(rxfhSize + int(indir)*4 + int(key))
+		if err != nil {
+			return err
+		}
 		ne.PutUint32(b, ethtoolGRSSH)
 		ne.PutUint32(b[4:], context)
 		ne.PutUint32(b[8:], indir)
 		ne.PutUint32(b[12:], key)
-		if err := call(); err != nil {
+		if err := c.ioctl.call(); err != nil {
 			return err
 		}
 		wasIndir, wasKey := indir, key
@@ -32,8 +36,8 @@ func (c *Conn) rssByIoctl(ifindex int, context uint32) (RSS, error) {
 		}
 		return nil
 	}
-	if err = c.ioctl.do(c.timeout(), name, rxfhSize, ask); err == nil && indir+key > 0 {
-		err = c.ioctl.do(c.timeout(), name, rxfhSize+int(indir)*4+int(key), ask)
+	if err = c.ioctl.do(c.timeout(), name, ask); err == nil && indir+key > 0 {
+		err = c.ioctl.do(c.timeout(), name, ask)
 	}
 	return r, wrap(err, request, name)
 }
