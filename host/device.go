@@ -25,9 +25,10 @@ type Device struct {
 
 	// Physical: it has a parent device, and so may have vectors.
 	Physical bool
-	// Lower are the devices below a bond, team, bridge, VLAN or macvlan. Such a
-	// device exports its place only; the lower devices have the queues.
-	Lower []string
+	// Stacked: a bond, team, bridge, VLAN or macvlan. It exports its place only;
+	// the Lower devices have the queues.
+	Stacked bool
+	Lower   []string
 
 	SpeedBytes Count // link speed, bytes per second
 
@@ -49,9 +50,6 @@ type Device struct {
 	DeferHardIRQs   bool // napi_defer_hard_irqs or gro_flush_timeout is set: interrupts are no signal
 	NetlinkExcluded bool // netlink and ioctl answer for another namespace
 }
-
-// Stacked reports whether the device only passes packets to lower devices.
-func (d *Device) Stacked() bool { return len(d.Lower) > 0 }
 
 // Option is a named setting as ethtool prints it.
 type Option struct{ Name, Value string }
@@ -157,7 +155,7 @@ type Vector struct {
 	IRQ    int
 	Role   Role
 	// Queue is the queue number the vector is counted under (the lowest it
-	// serves); -1 for control and unmapped vectors.
+	// serves); -1 for control, spare and unmapped vectors.
 	Queue int
 	// RX and TX are the queue numbers it serves.
 	RX, TX  []int
@@ -178,7 +176,6 @@ type Vector struct {
 	Base      []uint32 // per_cpu_count by CPU id, read where some CPU is offline; else nil
 }
 
-// Carries reports whether the vector carries traffic of a known queue.
-func (v *Vector) Carries() bool {
-	return v.Role == RoleRX || v.Role == RoleTX || v.Role == RoleCombined
-}
+// Carries reports whether the vector serves a queue that is there now. Spare
+// vectors, which some drivers hold for channels beyond the current ones, do not.
+func (v *Vector) Carries() bool { return len(v.RX)+len(v.TX) > 0 }
