@@ -45,7 +45,7 @@ func SplitTail(s string) Tail {
 				rest = after
 				break
 			}
-			if gap > 1 {
+			if gap > 1 || isTrigger(word) {
 				t.Chip = s[:chip]
 				break
 			}
@@ -54,7 +54,7 @@ func SplitTail(s string) Tail {
 	}
 
 	word, gap, after := nextWord(rest)
-	if (word == "Level" || word == "Edge") && (gap == 1 || t.HWIRQ == "") {
+	if isTrigger(word) && (gap == 1 || t.HWIRQ == "") {
 		t.Flow, rest = word, after
 		word, _, after = nextWord(rest)
 	}
@@ -68,6 +68,10 @@ func SplitTail(s string) Tail {
 	t.Actions = splitActions(rest)
 	return t
 }
+
+// isTrigger reports the column of CONFIG_GENERIC_IRQ_SHOW_LEVEL (arm, arm64,
+// powerpc, riscv); without a hwirq it is one blank behind the chip up to 4.x.
+func isTrigger(word string) bool { return word == "Level" || word == "Edge" }
 
 // nextWord is the first word of s, the number of blanks before it and what follows.
 func nextWord(s string) (word string, gap int, after string) {
