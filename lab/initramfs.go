@@ -1,0 +1,133 @@
+package lab
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/netsteer/netsteer/lab/wire"
+)
+
+// NetsteerPath is where a guest has the netsteer binary under test.
+const NetsteerPath = "/bin/netsteer"
+
+// cacheDir is fetch.sh's: NETSTEER_CACHE, or ~/.cache/netsteer.
+func cacheDir() (string, error) {
+	if dir := os.Getenv("NETSTEER_CACHE"); dir != "" {
+		return filepath.Join(dir, "lab"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("no home directory, set NETSTEER_CACHE: %w", err)
+	}
+	return filepath.Join(home, ".cache", "netsteer", "lab"), nil
+}
+
+// writeInitramfs writes the guest's whole file system: PID 1, its setup, the
+// modules, the program under test. It is not compressed: reading it takes less
+// time than an emulated CPU needs to unpack it.
+func (g Guest) writeInitramfs(path, kernelDir string) error {
+	pid1, err := buildInit()
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{"/init": pid1}
+	if len(g.Program) > 0 && g.Program[0] == NetsteerPath {
+		if files[NetsteerPath], err = buildNetsteer(); err != nil {
+			return err
+		}
+	}
+	names := append([]string(nil), g.Modules...)
+	for _, card := range g.NICs {
+		names = append(names, driverModules[card.Driver]...)
+	}
+	modules, err := withDependencies(filepath.Join(kernelDir, "modules"), names)
+	if err != nil {
+		return err
+	}
+	setup := g.setup()
+	for _, file := range modules {
+		inside := "/modules/" + filepath.Base(file)
+		if files[inside], err = os.ReadFile(file); err != nil {
+			return err
+		}
+		setup.Modules = append(setup.Modules, inside)
+	}
+	for inside, local := range g.Files {
+		if files[inside], err = os.ReadFile(local); err != nil {
+			return err
+		}
+	}
+	if files[wire.SetupPath], err = json.Marshal(setup); err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	buffered := bufio.NewWriterSize(f, 1<<20)
+	a := newArchive(buffered)
+	for name, content := range files {
+		a.file(name, content)
+	}
+	if err := a.close(); err != nil {
+		return err
+	}
+	return buffered.Flush()
+}
+
+// setup is the guest as PID 1 is told of it, without the modules.
+func (g Guest) setup() wire.Setup {
+	s := wire.Setup{Sysctls: g.Sysctls, Program: g.Program}
+	for n, card := range g.NICs {
+		s.Links = append(s.Links, wire.Link{MAC: text(mac(n)), Address: address(n).String() + "/24", Combined: card.Queues})
+		s.Neighbours = append(s.Neighbours, wire.Neighbour{Link: n, Address: sink(n).String(), MAC: text(sinkMAC(n))})
+	}
+	for _, n := range g.Neighbours {
+		s.Neighbours = append(s.Neighbours, wire.Neighbour{Link: n.NIC, Address: n.Address.String(), MAC: text(n.MAC)})
+	}
+	for _, r := range g.Routes {
+		s.Routes = append(s.Routes, wire.Route{To: r.To.String(), Via: sink(r.NIC).String()})
+	}
+	return s
+}
+
+// buildInit and buildNetsteer give the bytes of the binaries, built once per
+// process. NETSTEER_BINARY names a netsteer built before.
+var (
+	buildInit     = sync.OnceValues(func() ([]byte, error) { return build("./lab/init") })
+	buildNetsteer = sync.OnceValues(func() ([]byte, error) {
+		if path := os.Getenv("NETSTEER_BINARY"); path != "" {
+			return os.ReadFile(path)
+		}
+		return build("./cmd/exporter")
+	})
+)
+
+// build compiles a command of this module for a guest: static, because there
+// is no other file.
+func build(pkg string) ([]byte, error) {
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list -m: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "lab-build-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	out := filepath.Join(dir, "out")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, pkg)
+	cmd.Dir = strings.TrimSpace(string(root))
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
+	if message, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go build %s: %w\n%s", pkg, err, message)
+	}
+	return os.ReadFile(out)
+}
