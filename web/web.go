@@ -1,0 +1,111 @@
+// Package web serves netsteer's routes: metrics, health, the snapshot and a
+// page. What goes wrong is answered with problem documents (RFC 9457).
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"github.com/netsteer/netsteer/host"
+	"github.com/netsteer/netsteer/watch"
+)
+
+// Watcher is what the routes ask of a *watch.Watcher.
+type Watcher interface {
+	// Ready: the first Inventory and Sample are there.
+	Ready() bool
+	Latest() (state *watch.State, release func(), err error)
+	Scrape(ctx context.Context) (state *watch.State, release func(), err error)
+	InterruptRows(ctx context.Context) ([]host.InterruptRow, error)
+}
+
+// Options are what New needs.
+type Options struct {
+	Watcher     Watcher
+	Metrics     http.Handler
+	MetricsPath string // see CheckMetricsPath
+	Version     string // shown on the page
+}
+
+// New returns the router with all routes.
+func New(o Options) chi.Router {
+	r := chi.NewRouter()
+	r.Use(secure, middleware.GetHead)
+	r.NotFound(notFound(r))
+	r.MethodNotAllowed(methodNotAllowed(r))
+
+	r.Method(http.MethodGet, o.MetricsPath, o.Metrics)
+	r.Get("/", landing(o))
+	r.Get("/snapshot", snapshot(o.Watcher))
+	r.Get("/-/healthy", healthy)
+	r.Get("/-/ready", ready(o.Watcher))
+	return r
+}
+
+// reserved are the paths that metrics cannot have, now or later.
+var reserved = []string{"/", "/advice", "/apply", "/confirm", "/rollback", "/snapshot", "/transactions"}
+
+// CheckMetricsPath says why a path can't be the one of the metrics.
+func CheckMetricsPath(path string) error {
+	switch {
+	case !strings.HasPrefix(path, "/"):
+		return fmt.Errorf("%q does not begin with /; e.g. /metrics", path)
+	case strings.ContainsAny(path, "{}*?#% "):
+		return fmt.Errorf("%q has a character that a plain path cannot have; e.g. /metrics", path)
+	case slices.Contains(reserved, path), strings.HasPrefix(path, "/-/"), strings.HasPrefix(path, "/transactions/"):
+		return fmt.Errorf("%q is another page of netsteer; e.g. /metrics", path)
+	}
+	return nil
+}
+
+// secure sets what a browser shall keep to on every answer.
+func secure(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Content-Security-Policy", contentSecurityPolicy)
+		next.ServeHTTP(w, r)
+	})
+}
+
+func notFound(routes chi.Routes) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		writeProblem(w, http.StatusNotFound, problemNotFound,
+			fmt.Sprintf("nothing is served at %s; there are: %s", r.URL.Path, strings.Join(paths(routes), ", ")))
+	}
+}
+
+// methodNotAllowed sets Allow itself: chi does so only in its own handler.
+func methodNotAllowed(routes chi.Routes) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var allow []string
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			if routes.Match(chi.NewRouteContext(), method, r.URL.Path) {
+				allow = append(allow, method)
+				if method == http.MethodGet {
+					allow = append(allow, http.MethodHead)
+				}
+			}
+		}
+		w.Header().Set("Allow", strings.Join(allow, ", "))
+		writeProblem(w, http.StatusMethodNotAllowed, problemMethodNotAllowed,
+			fmt.Sprintf("%s does not take %s; it takes %s", r.URL.Path, r.Method, strings.Join(allow, ", ")))
+	}
+}
+
+// paths are the router's paths, sorted.
+func paths(routes chi.Routes) []string {
+	var out []string
+	for _, route := range routes.Routes() {
+		out = append(out, route.Pattern)
+	}
+	slices.Sort(out)
+	return out
+}
