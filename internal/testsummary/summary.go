@@ -103,7 +103,11 @@ func (s *summary) endPackage(k key, e event) {
 				}
 			}
 		}
-		fmt.Fprint(s.out, strings.Join(s.output[k], ""))
+		for _, line := range s.output[k] {
+			if !strings.HasPrefix(line, "FAIL") { // the line below says it
+				fmt.Fprint(s.out, line)
+			}
+		}
 	}
 	if e.Action != "skip" { // go test skips a package that has no tests
 		fmt.Fprintf(s.out, "%-4s %s %.1fs\n", map[string]string{"pass": "ok", "fail": "FAIL"}[e.Action], k.pkg, e.Elapsed)
