@@ -1,0 +1,6 @@
+package collector
+
+import "time"
+
+// stopped is a clock that stands still.
+func stopped() time.Time { return noon }
