@@ -1,0 +1,82 @@
+// Netsteer measures how the queues of a host's network devices are spread over
+// its CPUs, and exports it for Prometheus.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kingpin/v2"
+	"github.com/prometheus/common/version"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// command is what a command does once its flags are parsed. What it returns is
+// the one line that people see.
+type command func(stdout, stderr io.Writer) error
+
+// run gives the exit status: 0, or 1 with one line on stderr.
+func run(args []string, stdout, stderr io.Writer) int {
+	ended := false // --help and --version end the program
+	app, commands := newApp()
+	app.UsageWriter(stdout).ErrorWriter(stderr).Terminate(func(int) { ended = true })
+
+	err := checkCommand(args, commands)
+	if err == nil {
+		var name string
+		name, err = app.Parse(args)
+		if ended {
+			return 0
+		}
+		if err != nil {
+			err = fmt.Errorf("%w; try --help", err)
+		} else {
+			err = commands[name](stdout, stderr)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "netsteer: error:", oneLine(err))
+		return 1
+	}
+	return 0
+}
+
+func newApp() (*kingpin.Application, map[string]command) {
+	app := kingpin.New("netsteer", "Measures how the queues of a host's network devices are spread over its CPUs.")
+	app.Version(version.Print("netsteer"))
+	app.HelpFlag.Short('h')
+	machine := addMachineFlags(app)
+	return app, map[string]command{
+		"serve":        addServe(app, machine),
+		"inspect":      addInspect(app, machine),
+		"metrics":      addMetrics(app, machine),
+		"healthcheck":  addHealthcheck(app),
+		"check-config": addCheckConfig(app),
+	}
+}
+
+// checkCommand names the commands there are. Without it a mistyped command would
+// be an unexpected argument of the default one.
+func checkCommand(args []string, commands map[string]command) error {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") || args[0] == "help" || commands[args[0]] != nil {
+		return nil
+	}
+	names := make([]string, 0, len(commands))
+	for name := range commands {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return fmt.Errorf("no command %q; there are: %s", args[0], strings.Join(names, ", "))
+}
+
+func oneLine(err error) string { return oneLineText(err.Error()) }
+
+func oneLineText(text string) string {
+	return strings.ReplaceAll(strings.TrimSpace(text), "\n", `\n`)
+}
