@@ -1,5 +1,7 @@
 package host
 
+import "cmp"
+
 // Source is where a value comes from: a closed set of label values.
 type Source string
 
@@ -52,4 +54,9 @@ type Degraded struct {
 	Reason Reason `json:"reason"`
 	// Detail is for people: the first error, never a label.
 	Detail string `json:"detail,omitempty"`
+}
+
+// Compare orders by source, device and reason.
+func (d Degraded) Compare(e Degraded) int {
+	return cmp.Or(cmp.Compare(d.Source, e.Source), cmp.Compare(d.Device, e.Device), cmp.Compare(d.Reason, e.Reason))
 }

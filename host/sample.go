@@ -26,6 +26,10 @@ type Sample struct {
 	Softnet      []Softnet  // by CPU id
 	Ticks        []CPUTicks // by CPU id
 
+	// IPOut counts the IP packets that this namespace's own sockets sent,
+	// IPForwarded those it passed on (/proc/net/snmp, snmp6; v4 and v6 added).
+	IPOut, IPForwarded Count
+
 	Devices []DeviceCounters // by Device.ID
 	Queues  []QueueCounters  // by Queue.ID
 }
