@@ -21,10 +21,10 @@ LDFLAGS  := -s -w -X $(STAMP).Version=$(VERSION) -X $(STAMP).Revision=$(REVISION
 # The race detector needs cgo, so a C compiler; the product itself never does.
 RACE := $(if $(shell command -v $${CC:-gcc}),-race)
 
-# What fuzz may take: each target gets FUZZTIME seconds, less where there are so
-# many that all together would take more than FUZZTOTAL.
+# Seconds: each fuzz target gets FUZZTIME, less where that would take more than
+# FUZZTOTAL for all, compiling included.
 FUZZTIME  ?= 20
-FUZZTOTAL ?= 240
+FUZZTOTAL ?= 280
 
 ##@ Everyday
 run: build ## build, then serve on :10420 (ARGS="--flag ..." adds flags)
