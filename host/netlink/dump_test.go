@@ -146,7 +146,7 @@ func TestTimeout(t *testing.T) {
 func TestTimeoutOfAnAnswer(t *testing.T) {
 	c := dial(t)
 	s := c.ethtool
-	// An exchange that waits for an answer of a request nobody sent: without ACK, a SET is not answered.
+	// Nothing was asked, so nothing comes.
 	if err := s.conn.SetDeadline(time.Now().Add(10 * time.Millisecond)); err != nil {
 		t.Fatal(err)
 	}

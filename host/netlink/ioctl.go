@@ -11,8 +11,8 @@ import (
 
 // ioctl is the socket for SIOCETHTOOL and the memory its requests and answers live in.
 //
-// The kernel writes as much as the driver has, not as much as the caller made room for (statistics and
-// strings before Linux 6.12.12): the memory is therefore outside the Go heap and ends at a page nobody
+// Older kernels write as many statistics and strings as the driver has, not as many as the caller made
+// room for: the memory is therefore outside the Go heap and ends at a page nobody
 // can write, so that a surplus is EFAULT instead of damage.
 type ioctl struct {
 	lock  lock

@@ -38,8 +38,8 @@ type Event struct {
 	Gone    bool // Link only: the interface left this namespace
 }
 
-// ethtoolKinds are the notifications of the ethtool family (enum ethtool_multicast messages, kernel to
-// user) by command.
+// ethtoolKinds are the notifications of the ethtool family (include/uapi/linux/ethtool_netlink.h, messages
+// from kernel to user) by command.
 var ethtoolKinds = map[uint8]Kind{
 	unix.ETHTOOL_MSG_LINKINFO_NTF:  LinkModes,
 	unix.ETHTOOL_MSG_LINKMODES_NTF: LinkModes,
@@ -55,8 +55,9 @@ var ethtoolKinds = map[uint8]Kind{
 
 // Monitor calls f, one call at a time, for each link notification (RTNLGRP_LINK) and each ethtool
 // notification (group "monitor") of the Conn's namespace, until ctx is done or a socket fails. It
-// returns ctx.Err() or the failure. The ethtool group only tells what was set by netlink; what was set
-// by ioctl it tells for features alone, so that a slow re-read stays necessary.
+// returns the cause ctx ended for, or the failure, wrapped. The ethtool group tells what was set by netlink
+// or by ioctl, not what a driver changed on its own, and RSS only from 6.17 on: a slow re-read stays
+// necessary. f should be quick; what is missed meanwhile ends in a Resync.
 func (c *Conn) Monitor(ctx context.Context, f func(Event)) error {
 	const request = "monitor"
 	var mu sync.Mutex

@@ -12,7 +12,7 @@ type NAPI struct {
 	DeferHardIRQs     Count   // Linux 6.13
 	GROFlushTimeout   Counter // ns, 6.13
 	IRQSuspendTimeout Counter // ns, 6.13
-	Threaded          Count   // 0 off, 1 on, 2 busy polling; 6.17
+	Threaded          Count   // 0 off, else polled by a thread (enum netdev_napi_threaded); 6.17
 }
 
 // NAPIs appends the NAPI instances of all devices to dst (NETDEV_CMD_NAPI_GET, Linux 6.8), device by

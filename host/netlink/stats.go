@@ -70,9 +70,9 @@ func (s *Stats) read() error {
 	return errStatsRestless
 }
 
-// readValues reports false when the device has another number of statistics by now. The kernel then
-// answers 0 (Linux 6.12.12), before that its own number and values, for which the memory may be too
-// short: EFAULT.
+// readValues reports false when the device has another number of statistics by now. Recent kernels
+// (seen: 6.12.117, 6.18) then answer 0, older ones their own number and as many values, for which the
+// memory may be too short: EFAULT.
 func (s *Stats) readValues() (bool, error) {
 	const header = 8 // struct ethtool_stats: cmd, n_stats
 	n := len(s.names)

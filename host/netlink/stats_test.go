@@ -68,6 +68,23 @@ func TestStatsFollowTheChannels(t *testing.T) {
 	}
 }
 
+// A count that is off, which the kernel answers with 0 or with its own, is never believed.
+func TestStatsWrongCount(t *testing.T) {
+	r := newRig(t, 4)
+	s := r.NewStats("va")
+	if _, _, err := s.Read(); err != nil {
+		t.Fatal(err)
+	}
+	names := slices.Clone(s.Names())
+	for _, wrong := range [][]string{names[:len(names)-1], append(slices.Clone(names), "more"), {"one"}} {
+		s.names = wrong
+		v, changed, err := s.Read()
+		if err != nil || !changed || len(v) != len(names) || !slices.Equal(s.Names(), names) {
+			t.Errorf("with %d names: %d values, %d names, changed %v, %v", len(wrong), len(v), len(s.Names()), changed, err)
+		}
+	}
+}
+
 // Values belong to their names also when channels change while they are read.
 func TestStatsUnderChange(t *testing.T) {
 	r := newRig(t, 32)

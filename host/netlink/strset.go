@@ -6,8 +6,8 @@ import (
 )
 
 // StringSet reads one set of strings (Strings*) by ETHTOOL_MSG_STRSET_GET (Linux 5.6), in the order of
-// their numbers. A set the device does not have is EOPNOTSUPP. The kernel's answer holds 64 KiB: for
-// the names of many statistics use Stats.
+// their numbers. A set the device does not have is EOPNOTSUPP. The kernel puts a set into one attribute
+// of at most 64 KiB and fails, or cuts it, beyond: for the names of many statistics use Stats.
 func (c *Conn) StringSet(ifindex int, set uint32) ([]string, error) {
 	const request = "ethtool strset-get"
 	s := strset{want: set}
