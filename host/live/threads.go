@@ -1,12 +1,9 @@
 package live
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/prometheus/procfs"
-	"golang.org/x/sys/unix"
 
 	"github.com/netsteer/netsteer/cpuset"
 	"github.com/netsteer/netsteer/host"
@@ -38,7 +35,7 @@ func (t *Threads) Thread(pid int) (ticks uint64, allowed host.Mask, err error) {
 	}
 	stat, status, err := t.read(pid)
 	if err != nil {
-		return 0, host.Mask{}, fmt.Errorf("task %d: %w", pid, ended(err))
+		return 0, host.Mask{}, fmt.Errorf("task %d: %w", pid, gone(err))
 	}
 	if n := len(status.CpusAllowedList); n > 0 {
 		var b cpuset.Builder
@@ -60,13 +57,4 @@ func (t *Threads) read(pid int) (stat procfs.ProcStat, status procfs.ProcStatus,
 	}
 	status, err = p.NewStatus()
 	return stat, status, err
-}
-
-// ended adds fs.ErrNotExist to the error of a task that ended while its files
-// were open.
-func ended(err error) error {
-	if errors.Is(err, unix.ESRCH) {
-		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-	}
-	return err
 }

@@ -133,24 +133,23 @@ func TestLinksOfSysfs(t *testing.T) {
 }
 
 // A file larger than a page comes in pieces; every buffer size must give the
-// whole. kallsyms is the largest text that does not change.
+// whole. These are the largest that do not change: a text of procfs, and a
+// binary attribute of sysfs, as long CPU lists are.
 func TestLargeFileInAnyBuffer(t *testing.T) {
 	tree := newTree(t, "/proc", "/sys")
-	const name = "proc/kallsyms"
-	want, err := os.ReadFile("/" + name)
-	if err != nil {
-		t.Skip(err)
-	}
-	if len(want) < 1<<20 {
-		t.Skipf("kallsyms has %d bytes only", len(want))
-	}
-	for _, room := range []int{0, 1, 4095, 4096, len(want) - 1, len(want), len(want) + 1} {
-		got, err := tree.Read(make([]byte, 0, room), name)
-		if err != nil {
-			t.Fatal(err)
+	for _, name := range []string{"proc/kallsyms", "sys/kernel/btf/vmlinux"} {
+		want, err := os.ReadFile("/" + name)
+		if err != nil || len(want) < 1<<20 {
+			t.Skipf("%s: %d bytes, %v", name, len(want), err)
 		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("buffer of %d: %d bytes, want %d", room, len(got), len(want))
+		for _, room := range []int{0, 1, 4095, 4096, 4097, len(want) - 1, len(want), len(want) + 1} {
+			got, err := tree.Read(make([]byte, 0, room), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s in a buffer of %d: %d bytes, want %d", name, room, len(got), len(want))
+			}
 		}
 	}
 }
