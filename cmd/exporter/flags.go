@@ -26,11 +26,20 @@ func (v *flagValue) String() string { return v.text }
 
 func (v *flagValue) Set(text string) error {
 	if err := v.set(text); err != nil {
-		return fmt.Errorf("--%s=%q: %w", v.clause.Model().Name, text, err)
+		return &flagError{v.clause.Model().Name, text, err}
 	}
 	v.text = text
 	return nil
 }
+
+// flagError says which flag has a value that it can't have, and why.
+type flagError struct {
+	name, text string
+	err        error
+}
+
+func (e *flagError) Error() string { return fmt.Sprintf("--%s=%q: %v", e.name, e.text, e.err) }
+func (e *flagError) Unwrap() error { return e.err }
 
 // parsed makes a flag put what parse makes of its text into target.
 func parsed[T any](clause *kingpin.FlagClause, target *T, parse func(string) (T, error)) {

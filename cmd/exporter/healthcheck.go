@@ -66,9 +66,11 @@ func askHealth(host string) (said string, err error) {
 	if err == nil && status == http.StatusBadRequest {
 		status, err = getStatus(client, "https://"+host)
 	}
-	var alert tls.AlertError
+	// crypto/tls wraps the server's alert so (Go 1.26, conn.go); its own type is
+	// not exported.
+	var refused *net.OpError
 	switch {
-	case errors.As(err, &alert):
+	case errors.As(err, &refused) && refused.Op == "remote error":
 		return " (demands a client certificate)", nil
 	case err != nil:
 		return "", err

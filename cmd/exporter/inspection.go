@@ -43,7 +43,7 @@ func writeInspection(out io.Writer, state *watch.State, only []string) {
 }
 
 func hostLine(inv *host.Inventory) string {
-	parts := []string{"Linux " + orUnknown(inv.Kernel), "CPUs " + orUnknown(inv.CPUs.Online.String())}
+	parts := []string{strings.TrimSpace("Linux " + inv.Kernel), "CPUs " + orUnknown(inv.CPUs.Online.String())}
 	if offline := inv.CPUs.Possible.Minus(inv.CPUs.Online); !offline.IsEmpty() {
 		parts = append(parts, "offline "+offline.String())
 	}
@@ -80,7 +80,7 @@ func deviceLine(d *host.Device) string {
 	if d.SpeedBytes.OK {
 		parts = append(parts, speedText(d.SpeedBytes.N))
 	}
-	if d.Stacked {
+	if len(d.Lower) > 0 {
 		parts = append(parts, "over "+strings.Join(d.Lower, " "))
 	}
 	if d.ThreadedNAPI {
@@ -123,7 +123,9 @@ func pairText(name string, p host.Pair) string {
 func optionsText(options []host.Option) string {
 	var parts []string
 	for _, o := range options {
-		parts = append(parts, o.Name+" "+o.Value)
+		if o.Value != "" {
+			parts = append(parts, o.Name+" "+o.Value)
+		}
 	}
 	return strings.Join(parts, ", ")
 }
@@ -262,7 +264,7 @@ func degradedLine(d host.Degraded) string {
 	}
 	line += ": " + string(d.Reason)
 	if d.Detail != "" {
-		line += " (" + oneLineText(d.Detail) + ")"
+		line += " (" + oneLine(d.Detail) + ")"
 	}
 	return line
 }

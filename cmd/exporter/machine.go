@@ -55,7 +55,7 @@ func (m *machineFlags) open(from string) (machine scan.Machine, closeIt func(), 
 	if from != "" {
 		recording, err := record.Open(from)
 		if err != nil {
-			return scan.Machine{}, nil, fmt.Errorf("--from=%q: %w", from, err)
+			return scan.Machine{}, nil, fmt.Errorf("--from: %w", err)
 		}
 		return recording.Machine(), func() { _ = recording.Close() }, nil
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -34,14 +35,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 		if ended {
 			return 0
 		}
-		if err != nil {
-			err = fmt.Errorf("%w; try --help", err)
-		} else {
+		if err == nil {
 			err = commands[name](stdout, stderr)
+		} else if bad := new(flagError); !errors.As(err, &bad) {
+			err = fmt.Errorf("%w; try --help", err)
 		}
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "netsteer: error:", oneLine(err))
+		fmt.Fprintln(stderr, "netsteer: error:", oneLine(err.Error()))
 		return 1
 	}
 	return 0
@@ -75,8 +76,11 @@ func checkCommand(args []string, commands map[string]command) error {
 	return fmt.Errorf("no command %q; there are: %s", args[0], strings.Join(names, ", "))
 }
 
-func oneLine(err error) string { return oneLineText(err.Error()) }
-
-func oneLineText(text string) string {
-	return strings.ReplaceAll(strings.TrimSpace(text), "\n", `\n`)
+// oneLine joins the lines of an error: YAML's come with several.
+func oneLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return strings.Join(lines, " ")
 }

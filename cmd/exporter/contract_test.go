@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kingpin/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/netsteer/netsteer/internal/testenv"
+)
+
+// compareContract holds got against a golden of the contract. A change needs a
+// CHANGELOG line; go test -update writes it.
+func compareContract(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join(testenv.ModuleRoot(t), "testdata", "contract", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("testdata/contract/%s differs (-want +got); go test ./cmd/exporter -update writes it anew:\n%s", name, diff)
+	}
+}
+
+// TestFlagsContract lists every flag: command ("all" for every command), name,
+// default and help.
+func TestFlagsContract(t *testing.T) {
+	app, _ := newApp()
+	model := app.Model()
+	var out strings.Builder
+	writeFlags(&out, "all", model.Flags)
+	for _, command := range model.Commands {
+		if len(command.Flags) == 0 {
+			fmt.Fprintf(&out, "%s\n", command.Name)
+		}
+		writeFlags(&out, command.Name, command.Flags)
+	}
+	compareContract(t, "flags.txt", out.String())
+}
+
+func writeFlags(out *strings.Builder, command string, flags []*kingpin.FlagModel) {
+	flags = slices.DeleteFunc(slices.Clone(flags), func(f *kingpin.FlagModel) bool { return f.Hidden })
+	slices.SortFunc(flags, func(a, b *kingpin.FlagModel) int { return strings.Compare(a.Name, b.Name) })
+	for _, f := range flags {
+		name := f.Name
+		if f.IsBoolFlag() {
+			name = "[no-]" + name
+		}
+		fmt.Fprintf(out, "%s\t--%s\t%s\t%s\n", command, name, strings.Join(f.Default, " "), f.Help)
+	}
+}
+
+// TestInspectContract holds what inspect says of a recorded host.
+func TestInspectContract(t *testing.T) {
+	recorded := filepath.Join(testenv.ModuleRoot(t), "testdata", "recorded", "deb-6.18-8cpu-2node.tar.gz")
+	for format, golden := range map[string]string{"text": "inspect.txt", "json": "inspect.json"} {
+		t.Run(format, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			if exit := run([]string{"inspect", "--from=" + recorded, "--format=" + format}, &stdout, &stderr); exit != 0 || stderr.Len() > 0 {
+				t.Fatalf("exit %d, stderr %q", exit, stderr.String())
+			}
+			compareContract(t, golden, stdout.String())
+		})
+	}
+}
