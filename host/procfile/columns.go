@@ -25,18 +25,17 @@ func parseHeader(cpus []int32, text []byte) ([]int32, int, error) {
 	end := lineEnd(text, 0)
 	line := text[:end]
 	for p := skipBlanks(line, 0); p < end; p = skipBlanks(line, p) {
-		word := p
-		for p < end && !isBlank(line[p]) {
-			p++
-		}
-		id, ok := cpuID(line[word:p], "CPU")
+		id, next, ok := cpuID(line, p, "CPU")
 		if !ok {
-			return cpus, 0, lineError(text, 0, ErrMalformed, "%s in the header is not a CPU", quote(line[word:p]))
+			for next = p; next < end && !isBlank(line[next]); {
+				next++
+			}
+			return cpus, 0, lineError(text, 0, ErrMalformed, "%s in the header is not a CPU", quote(line[p:next]))
 		}
 		if n := len(cpus); n > 0 && cpus[n-1] >= id {
 			return cpus, 0, lineError(text, 0, ErrMalformed, "CPU%d follows CPU%d in the header", id, cpus[n-1])
 		}
-		cpus = append(cpus, id)
+		cpus, p = append(cpus, id), next
 	}
 	if len(cpus) == 0 {
 		return cpus, 0, lineError(text, 0, ErrMalformed, "no CPU in the header")
@@ -44,14 +43,14 @@ func parseHeader(cpus []int32, text []byte) ([]int32, int, error) {
 	return cpus, min(end+1, len(text)), nil
 }
 
-// cpuID reads "CPU12" or "cpu12".
-func cpuID(word []byte, prefix string) (int32, bool) {
-	n := len(prefix)
-	if len(word) <= n || string(word[:n]) != prefix {
-		return 0, false
+// cpuID reads the word "CPU12" or "cpu12" at line[p:] and returns what is behind.
+func cpuID(line []byte, p int, prefix string) (id int32, next int, ok bool) {
+	if len(line)-p < len(prefix) || string(line[p:p+len(prefix)]) != prefix {
+		return 0, 0, false
 	}
-	v, end, ok := digits(word, n)
-	return int32(v), ok && end == len(word) && v < maxCPU
+	p += len(prefix)
+	v, next, ok := digits(line, p)
+	return int32(v), next, ok && next > p && v < maxCPU && (next == len(line) || isBlank(line[next]))
 }
 
 // label finds "  name:" at the start of line: the name, one word, and the offset
@@ -126,59 +125,77 @@ func fastCounts(text []byte, p int, row []uint32) (next int, ok bool) {
 				c, p = c+8, p+8*width
 				continue
 			}
-			for few := min(c+8, stop); c < few; c, p = c+1, p+width {
-				v, ok := count((*[width]byte)(text[p:]))
-				if !ok {
-					return 0, false
-				}
-				row[c] = v
+			few := min(8, stop-c)
+			if !counts(text[p:p+few*width], row[c:c+few]) {
+				return 0, false
 			}
+			c, p = c+few, p+few*width
 		}
 	}
 	return p, true
 }
 
 const (
-	ones = 0x0101010101010101
-	zero = 0x3020202020202020 // "       0"
+	ones     = 0x0101010101010101
+	zeroTail = 0x3020202020202020 // "       0"
+	lastByte = 0x10 << 56
 )
 
-// count reads one column: a blank, then ten bytes of blanks and digits with no
-// blank behind a digit. The last eight are done at once in a word.
-func count(f *[width]byte) (uint32, bool) {
-	x := binary.LittleEndian.Uint64(f[3:])
-	if f[0] != ' ' {
-		return 0, false
+// counts reads columns of a blank and ten bytes, blanks and behind them digits.
+// But for zeros it has no branch on what it reads, since counts of all lengths
+// follow each other. Of each column eight bytes are done in one word and the two
+// before them by table.
+func counts(text []byte, row []uint32) (ok bool) {
+	bad := uint64(0)
+	for i := range row {
+		f := (*[width]byte)(text[i*width:])
+		w, x := binary.LittleEndian.Uint32(f[:]), binary.LittleEndian.Uint64(f[3:])
+		if x == zeroTail && w == zeroTail&math.MaxUint32 {
+			row[i] = 0
+			continue
+		}
+		// A blank is 001_00000, a digit 001_1 and its value: the top three bits
+		// are the same, the next tells them apart.
+		top := tops[w>>8&0x1f|w>>11&0x3e0]
+		bad |= uint64(w&0xe0e0ff^0x202020) | top&topBad
+		digit, v := x&(ones*0x10), x&(ones*0x0f)
+		bad |= x&(ones*0xe0) ^ ones*0x20
+		// A digit's value over 9, a blank's over 0.
+		bad |= (v + ones*6 | (v+ones*15)&^digit) & (ones * 0x10)
+		bad |= (digit<<8 | top&topDigit | lastByte) &^ digit
+		v = v * (1 + 10<<8) >> 8 & 0x00ff00ff00ff00ff
+		v = v * (1 + 100<<16) >> 16 & 0x0000ffff0000ffff
+		v = v*(1+10000<<32)>>32 + top>>topShift
+		bad |= v >> 32
+		row[i] = uint32(v)
 	}
-	high := f[1] != ' ' || f[2] != ' '
-	if x == zero && !high {
-		return 0, true
+	return bad == 0
+}
+
+// tops has, for the low five bits of the first two of ten bytes, what they add to
+// the number, shifted by topShift, and two flags.
+var tops [1 << 10]uint64
+
+const (
+	topBad   = 1 << 0 // a character between, or a blank behind a digit
+	topDigit = 0x10   // the second is a digit: another must follow
+	topShift = 8
+)
+
+func init() {
+	for i := range uint64(len(tops)) {
+		a, b := i&0x1f, i>>5
+		digitA, digitB := a >= 16 && a < 26, b >= 16 && b < 26
+		switch {
+		case a == 0 && b == 0:
+		case a == 0 && digitB:
+			tops[i] = (b-16)*1e8<<topShift | topDigit
+		case digitA && digitB:
+			tops[i] = ((a-16)*1e9+(b-16)*1e8)<<topShift | topDigit
+		default:
+			tops[i] = topBad
+		}
 	}
-	// '0'..'9' become 0..9 and ' ' becomes 0x10, which is then cleared.
-	x ^= ones * '0'
-	blank := x >> 4 & ones
-	x ^= blank << 4
-	mask := blank * 0xff
-	bad := (x | (x + ones*0x76)) & (ones * 0x80) // not below 10
-	bad |= x & mask                              // 0x21..0x2f, which the clearing hid
-	bad |= mask & (mask + 1)                     // a blank behind a digit
-	if bad != 0 || mask>>56 != 0 {
-		return 0, false
-	}
-	x = x*10 + x>>8
-	v := ((x&0x000000ff000000ff)*(100+1000000<<32) + (x>>16&0x000000ff000000ff)*(1+10000<<32)) >> 32
-	if !high {
-		return uint32(v), true
-	}
-	d, e := f[1]-'0', f[2]-'0'
-	if f[1] == ' ' {
-		d = 0
-	}
-	if mask != 0 || d > 9 || e > 9 {
-		return 0, false
-	}
-	v = uint64(uint32(v)) + uint64(d)*1e9 + uint64(e)*1e8
-	return uint32(v), v <= math.MaxUint32
 }
 
 // extend returns cells with room for n more at its end; what they hold is old.

@@ -29,7 +29,7 @@ func ParseStat(dst []CPUTicks, text []byte) ([]CPUTicks, error) {
 			word++
 		}
 		if word > 3 {
-			id, ok := cpuID(line[:word], "cpu")
+			id, _, ok := cpuID(line, 0, "cpu")
 			if !ok || id <= last {
 				return dst, lineError(text, p, ErrMalformed, "%s is not the next CPU", quote(line[:word]))
 			}

@@ -53,20 +53,29 @@ func SplitTail(s string) Tail {
 		chip, rest = len(s)-len(after), after
 	}
 
-	word, gap, after := nextWord(rest)
-	if isTrigger(word) && (gap == 1 || t.HWIRQ == "") {
-		t.Flow, rest = word, after
-		word, _, after = nextWord(rest)
-	}
-	// Not "-edge" of an action: no driver's name starts with a dash.
-	if len(word) > 1 && word[0] == '-' {
-		t.Flow, rest = word[1:], after
+	if t.Flow == "" {
+		rest = t.splitFlow(rest)
 	}
 	if t.HWIRQ == "" && t.Flow == "" {
 		t.splitOldFlow()
 	}
 	t.Actions = splitActions(rest)
 	return t
+}
+
+// splitFlow takes the trigger and the handler's name from the start of s, and
+// returns the actions behind them.
+func (t *Tail) splitFlow(s string) string {
+	word, gap, after := nextWord(s)
+	if isTrigger(word) && (gap == 1 || t.HWIRQ == "") {
+		t.Flow, s = word, after
+		word, _, after = nextWord(s)
+	}
+	// No driver's name starts with a dash.
+	if len(word) > 1 && word[0] == '-' {
+		t.Flow, s = word[1:], after
+	}
+	return s
 }
 
 // isTrigger reports the column of CONFIG_GENERIC_IRQ_SHOW_LEVEL (arm, arm64,

@@ -56,7 +56,7 @@ func digits(b []byte, p int) (v uint64, end int, ok bool) {
 	ok = true
 	for ; p < len(b) && isDigit(b[p]); p++ {
 		d := uint64(b[p] - '0')
-		if v > (math.MaxUint64-d)/10 {
+		if v > math.MaxUint64/10 || v == math.MaxUint64/10 && d > math.MaxUint64%10 {
 			ok = false
 		}
 		v = v*10 + d
