@@ -20,8 +20,7 @@ func (s *Scanner) Affinity(inv *host.Inventory) *host.Inventory {
 		}
 		if changed == nil {
 			changed = copyOf(inv)
-			s.generation++
-			changed.Generation = s.generation
+			changed.Generation = s.generation.Add(1)
 		}
 		changed.Vectors[i] = v
 	}

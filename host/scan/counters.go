@@ -82,7 +82,7 @@ func (c *Counters) Read(dst *host.Sample) (fits bool, degraded []host.Degraded) 
 	if err := c.readSoftirqs(dst); err != nil {
 		n.add(host.SourceSoftirqs, "", err)
 	}
-	if err := c.readSoftnet(dst, &fits); err != nil {
+	if err := c.readSoftnet(dst); err != nil {
 		n.add(host.SourceSoftnet, "", err)
 	}
 	if err := c.readStat(dst); err != nil {
@@ -129,11 +129,7 @@ func (c *Counters) interrupts(dst *host.Sample, fits *bool) error {
 		return err
 	}
 	dst.InterruptsTime = c.now()
-	if h := rowsHash(&c.table); c.rowsHash == 0 {
-		c.rowsHash = h
-	} else if h != c.rowsHash {
-		*fits = false
-	}
+	c.changed(fits)
 	n := c.inv.CPUs.NumIDs()
 	for r := range c.table.Rows {
 		irq := int(c.table.Rows[r].Number)
@@ -153,6 +149,16 @@ func (c *Counters) interrupts(dst *host.Sample, fits *bool) error {
 	}
 	c.sum(dst)
 	return nil
+}
+
+// changed says once that rows or online CPUs are not those of before; at first,
+// that the CPUs are not the Inventory's.
+func (c *Counters) changed(fits *bool) {
+	h := rowsHash(&c.table)
+	if c.rowsHash == 0 && headerCPUs(c.table.CPUs) != c.inv.CPUs.Online || c.rowsHash != 0 && h != c.rowsHash {
+		*fits = false
+	}
+	c.rowsHash = h
 }
 
 // sum copies the cells and adds them up per vector as the kernel does, in 32
@@ -210,16 +216,13 @@ func byCPU(dst []uint32, cpus []int32, row []uint32) {
 
 // readSoftnet puts each row under its CPU. Kernels before 5.10 do not name it:
 // the rows are then the online CPUs in order.
-func (c *Counters) readSoftnet(dst *host.Sample, fits *bool) error {
+func (c *Counters) readSoftnet(dst *host.Sample) error {
 	var err error
 	if c.text, err = c.machine.Tree.Read(c.text[:0], "proc/net/softnet_stat"); err != nil {
 		return err
 	}
 	if c.softnet, err = procfile.ParseSoftnet(c.softnet[:0], c.text); err != nil {
 		return err
-	}
-	if len(c.softnet) != c.inv.CPUs.Online.Len() {
-		*fits = false
 	}
 	dst.SoftnetTime = c.now()
 	next := c.inv.CPUs.Online.First()
@@ -233,7 +236,6 @@ func (c *Counters) readSoftnet(dst *host.Sample, fits *bool) error {
 			}
 		}
 		if cpu < 0 || cpu >= len(dst.Softnet) {
-			*fits = false
 			continue
 		}
 		dst.Softnet[cpu] = host.Softnet{

@@ -3,6 +3,7 @@ package scan
 import (
 	"regexp"
 	"slices"
+	"sync/atomic"
 
 	"github.com/netsteer/netsteer/host"
 )
@@ -26,9 +27,10 @@ type Scanner struct {
 	machine Machine
 	options Options
 
-	generation, shape uint64
-	shapeKey          string
-	forgotten         map[string]int // ifindex of each device whose files are kept open
+	generation atomic.Uint64
+	shape      uint64
+	shapeKey   string
+	forgotten  map[string]int // ifindex of each device whose files are kept open
 }
 
 // New returns a Scanner.
@@ -57,12 +59,11 @@ func (s *Scanner) Inventory() *host.Inventory {
 	slice(inv)
 	inv.Degraded = r.notes.sorted()
 
-	s.generation++
 	if key := shapeKey(inv, rows); key != s.shapeKey || s.shape == 0 {
 		s.shapeKey = key
 		s.shape++
 	}
-	inv.Generation, inv.Shape = s.generation, s.shape
+	inv.Generation, inv.Shape = s.generation.Add(1), s.shape
 	return inv
 }
 

@@ -37,7 +37,7 @@ const (
 
 // slot says which queue's which counter a statistic is; queue -1: none.
 type slot struct {
-	queue  int // Queue.ID
+	queue  int // place among the device's queues
 	counts driver.Counter
 }
 
@@ -54,13 +54,14 @@ func newDeviceCounters(m Machine, d *host.Device) deviceCounters {
 }
 
 // Device reads one device's counters: its own into dst, its queues' into queues,
-// which is indexed by Queue.ID of the whole Inventory. It may take RTNL and be
-// slow. Where a device counts per device only, QueuesTime stays zero and the
-// error is errNoCounters.
+// RX first, then TX, as in the Inventory. It may take RTNL and be slow. Where a
+// driver counts per device only, QueuesTime stays zero.
 func (c *Counters) Device(id int, dst *host.DeviceCounters, queues []host.QueueCounters) []host.Degraded {
 	dc := &c.devices[id]
 	n := &notes{}
 	dc.reader.notes = n
+	*dst = host.DeviceCounters{}
+	clear(queues)
 	dst.RXMissed = dc.reader.count(dc.dir + "rx_missed_errors")
 	dst.RXPackets = dc.reader.count(dc.dir + "rx_packets")
 	dst.TXPackets = dc.reader.count(dc.dir + "tx_packets")
@@ -102,7 +103,7 @@ func (dc *deviceCounters) threads(queues []host.QueueCounters, n *notes) {
 			n.add(host.SourceThreads, dc.device.Name, err)
 			continue
 		}
-		queues[q.ID].ThreadTicks = host.Known(ticks)
+		queues[i].ThreadTicks = host.Known(ticks)
 	}
 }
 
@@ -124,14 +125,11 @@ func (dc *deviceCounters) readQstats(queues []host.QueueCounters, n *notes) bool
 	counted := false
 	for i := range stats {
 		s := &stats[i]
-		list := dc.device.RX
-		if s.Direction == host.TX {
-			list = dc.device.TX
-		}
-		if s.Index >= len(list) || list[s.Index].Index != s.Index {
+		at := dc.at(s.Direction, s.Index)
+		if at < 0 {
 			continue // a queue that came after the Inventory
 		}
-		to := &queues[list[s.Index].ID]
+		to := &queues[at]
 		to.Packets, to.Bytes, to.Drops = s.Packets, s.Bytes, s.Drops
 		counted = counted || s.Packets.OK
 	}
@@ -208,15 +206,31 @@ func (dc *deviceCounters) place(names []string) []slot {
 		if !ok {
 			continue
 		}
-		list, dir := dc.device.RX, host.RX
+		dir := host.RX
 		if s.Direction == driver.TX {
-			list, dir = dc.device.TX, host.TX
+			dir = host.TX
 		}
-		if q := find(list, dir, s.Queue); q != nil {
-			slots[i] = slot{queue: q.ID, counts: s.Counts}
-		}
+		slots[i] = slot{queue: dc.at(dir, s.Queue), counts: s.Counts}
 	}
 	return slots
+}
+
+// at returns the place of a queue among the device's, RX first, or -1.
+func (dc *deviceCounters) at(dir host.Direction, index int) int {
+	list, before := dc.device.RX, 0
+	if dir == host.TX {
+		list, before = dc.device.TX, len(dc.device.RX)
+	}
+	// sysfs numbers queues without gaps; a capture may miss some.
+	if index >= 0 && index < len(list) && list[index].Index == index {
+		return before + index
+	}
+	for i := range list {
+		if list[i].Index == index {
+			return before + i
+		}
+	}
+	return -1
 }
 
 // perCPUCount reads /sys/kernel/irq/N/per_cpu_count: all possible CPUs in order

@@ -1,0 +1,139 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/netsteer/netsteer/host"
+)
+
+// read returns a State with counters of now. With keep the Sample also goes into
+// the window.
+func (w *Watcher) read(ctx context.Context, keep bool) (*State, func(), error) {
+	select {
+	case <-w.turn:
+	case <-ctx.Done():
+		return nil, nil, fmt.Errorf("waiting for the reading under way: %w", ctx.Err())
+	}
+	defer func() { w.turn <- struct{}{} }()
+
+	w.mu.Lock()
+	v, l := w.view, w.latest
+	w.mu.Unlock()
+	if v == nil {
+		return nil, nil, ErrNotReady
+	}
+	if l == nil || l.sample.Shape != v.inv.Shape || time.Since(l.sample.Time) >= shared {
+		l = w.readNow(ctx, v)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if keep && v == w.view { // else a new shape came meanwhile
+		w.keep(v, l)
+	}
+	return w.latest.acquire(w)
+}
+
+// keep puts a lease into the window and judges the window anew, with the masks
+// as they are now; w.mu is held.
+func (w *Watcher) keep(v *view, l *lease) {
+	v.inv = w.config.Scanner.Affinity(v.inv)
+	v.push(l, w.config.Window)
+	v.judge(w.config.Skew, w.config.Window)
+	s := *l.state
+	s.Inventory = v.inv
+	s.Rates, s.Place, s.Allowed = v.judged.rates, v.judged.place, v.judged.allowed
+	l.state = &s
+}
+
+// readNow reads all counters into a new lease and publishes it. It is this
+// goroutine's turn.
+func (w *Watcher) readNow(ctx context.Context, v *view) *lease {
+	w.mu.Lock()
+	l := take(&v.free)
+	w.mu.Unlock()
+
+	fits, degraded := v.counters.Read(&l.sample)
+	if !fits {
+		w.outdated()
+	}
+	readDevices(ctx, v.devices)
+	now := time.Now()
+	failed := map[host.Source]bool{}
+	for _, d := range degraded {
+		failed[d.Source] = true
+	}
+	for _, d := range v.devices {
+		more, missing := d.copyTo(&l.sample, now, w.config.MaxAge)
+		degraded = append(degraded, more...)
+		failed[host.SourceStats] = failed[host.SourceStats] || missing
+	}
+	l.interrupts = v.totals.add(v.inv, &l.sample, l.interrupts)
+
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	v.last = successes(v.last, v.inv, &l.sample)
+	if v.judged.place == nil {
+		v.judge(w.config.Skew, w.config.Window)
+	}
+	l.state = &State{
+		Inventory: v.inv, Sample: &l.sample,
+		Rates: v.judged.rates, Place: v.judged.place, Allowed: v.judged.allowed,
+		DeviceInterrupts: l.interrupts,
+		Degraded:         merge(v.inv.Degraded, degraded),
+		LastSuccess:      v.last, Failed: failed,
+	}
+	if w.latest != nil {
+		w.latest.drop()
+	}
+	w.latest = l
+	return l
+}
+
+// merge joins two lists, sorted, each (source, device, reason) once.
+func merge(a, b []host.Degraded) []host.Degraded {
+	all := slices.Concat(a, b)
+	slices.SortStableFunc(all, host.Degraded.Compare)
+	return slices.CompactFunc(all, func(x, y host.Degraded) bool { return x.Compare(y) == 0 })
+}
+
+// successes returns the times at which each source was last read in full.
+func successes(before map[host.Source]time.Time, inv *host.Inventory, s *host.Sample) map[host.Source]time.Time {
+	last := maps.Clone(before)
+	if last == nil {
+		last = map[host.Source]time.Time{}
+	}
+	set := func(source host.Source, t time.Time) {
+		if !t.IsZero() {
+			last[source] = t
+		}
+	}
+	set(host.SourceInterrupts, s.InterruptsTime)
+	set(host.SourceSoftirqs, s.SoftirqsTime)
+	set(host.SourceSoftnet, s.SoftnetTime)
+	set(host.SourceStat, s.StatTime)
+	for i := range s.Devices {
+		if t := s.Devices[i].QueuesTime; t.After(last[host.SourceStats]) {
+			last[host.SourceStats] = t
+		}
+	}
+	broken := map[host.Source]bool{}
+	for _, d := range inv.Degraded {
+		broken[d.Source] = true
+	}
+	for _, source := range settingsSources {
+		if !broken[source] {
+			set(source, inv.Time)
+		}
+	}
+	return last
+}
+
+// settingsSources are read on the slow clock.
+var settingsSources = []host.Source{
+	host.SourceIRQ, host.SourceTopology, host.SourceSysctl, host.SourceSysfs, host.SourceQueues,
+	host.SourceNetlink, host.SourceRSS, host.SourceNetdev,
+}
