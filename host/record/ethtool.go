@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/netsteer/netsteer/host"
+	"github.com/netsteer/netsteer/host/scan"
 )
 
 // errNotEthtool is text that ethtool(8) does not print.
@@ -44,7 +45,7 @@ func number(s string) (uint64, bool) {
 // (netlink).
 func refusal(text []byte) error {
 	if strings.TrimSpace(string(text)) == "" {
-		return fmt.Errorf("empty output: %w", errNotRecorded)
+		return fmt.Errorf("empty output: %w", scan.ErrNotRecorded)
 	}
 	for line := range lines(text) {
 		lower := strings.ToLower(line)

@@ -100,7 +100,7 @@ func wanted(name string) bool {
 			if rest[1] == path.Base(sosDir) {
 				return true
 			}
-		case rest[0] == "sys" && (rest[1] == "firmware" || rest[1] == "fs" || rest[1] == "module"):
+		case rest[0] == "sys" && (rest[1] == "firmware" || rest[1] == "module"):
 		case slices.Contains(folders, rest[0]):
 			return true
 		}

@@ -86,7 +86,8 @@ func (n *nics) Stats(device string) scan.StatsReader {
 
 func (n *nics) Netdev() (scan.Netdev, error) {
 	if n.settings.doc == nil || n.settings.doc.Netdev == nil {
-		return scan.Netdev{}, fmt.Errorf("netdev-genl: %w", errNotRecorded)
+		// A sosreport never has it, and names are an equal way to the queues.
+		return scan.Netdev{}, fmt.Errorf("netdev-genl: %w: %w", scan.ErrNotRecorded, errors.ErrUnsupported)
 	}
 	return n.settings.doc.Netdev.scan(), nil
 }
@@ -140,9 +141,6 @@ func (s *stats) read() ([]string, []uint64, error) {
 	return names, values, nil
 }
 
-// errNotRecorded is a question that nobody asked when the recording was made.
-var errNotRecorded = fmt.Errorf("not recorded: %w", errors.ErrUnsupported)
-
 // missing is the error of a question without an answer: the recorded one, or
 // that there is no such device, or that it was never asked.
 func (s source) missing(device, question string) error {
@@ -154,7 +152,7 @@ func (s source) missing(device, question string) error {
 			return fmt.Errorf("%s: no such device in the recording: %w", device, fs.ErrNotExist)
 		}
 	}
-	return fmt.Errorf("%s: %s: %w", device, question, errNotRecorded)
+	return fmt.Errorf("%s: %s: %w", device, question, scan.ErrNotRecorded)
 }
 
 func (n *NetlinkNetdev) scan() scan.Netdev {

@@ -107,7 +107,7 @@ func newRecording(s store) (*Recording, error) {
 	return r, nil
 }
 
-// Machine is the machine at the first sample. Threads are never recorded.
+// Machine is the machine at the first sample.
 func (r *Recording) Machine() scan.Machine { return machine(r.tree, r.nics) }
 
 // T1 is the same machine with the counters of the second sample; false where
@@ -125,6 +125,9 @@ func machine(t scan.Tree, n *nics) scan.Machine {
 	m := scan.Machine{Tree: t}
 	if n != nil { // a nil *nics in the interface would not be nil
 		m.NICs = n
+		if n.threaded() {
+			m.Threads = threads{t}
+		}
 	}
 	return m
 }

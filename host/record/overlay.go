@@ -69,7 +69,7 @@ func (o *overlay) find(name string) (string, error) {
 // counter reports whether a file holds counters, or a time that goes with them.
 func counter(name string) bool {
 	switch name {
-	case "proc/interrupts", "proc/softirqs", "proc/net/softnet_stat", "proc/stat", "proc/uptime":
+	case "proc/interrupts", "proc/softirqs", "proc/stat", "proc/uptime":
 		return true
 	}
 	dir, base := path.Split(name)
@@ -78,6 +78,8 @@ func counter(name string) bool {
 		return base == "per_cpu_count"
 	case strings.HasPrefix(name, "sys/"):
 		return path.Base(dir) == "statistics"
+	case strings.HasPrefix(name, "proc/net/"): // snmp, netstat, dev: counters all
+		return true
 	case strings.HasPrefix(name, "proc/"):
 		// proc/PID/stat: a NAPI thread's CPU time.
 		return base == "stat" && strings.Trim(path.Base(dir), "0123456789") == ""

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/netsteer/netsteer/host"
+	"github.com/netsteer/netsteer/host/scan"
 )
 
 // source is where answers are looked up: a netlink.json, and the output of
@@ -87,7 +88,7 @@ func ask[T any](s source, device, question, option string, parse func([]byte) (T
 // rss puts together what -x, -n and -n rx-flow-hash tell. Each may be missing.
 func (s source) rss(device string) (host.RSS, error) {
 	rss, err := ask(s, device, askRSS, "-x", parseRSS)
-	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, scan.ErrNotRecorded) {
 		return rss, err
 	}
 	told := err == nil
