@@ -12,7 +12,7 @@ var (
 		"Passes through the receive path on the CPU, not packets: VLAN, bond and macvlan make a packet pass twice.",
 		"cpu")
 	softnetDropped = softnetGroup.counter("softnet_dropped_total",
-		"Packets dropped because the backlog of this CPU, the target of RPS or a virtual device, was full (netdev_max_backlog).",
+		"Packets dropped on the way to the backlog of this CPU, the target of RPS or a virtual device: it was full (netdev_max_backlog) or the flow limit held.",
 		"cpu")
 	softnetSqueezed = softnetGroup.counter("softnet_time_squeezed_total",
 		"NET_RX runs that stopped with work left because netdev_budget or netdev_budget_usecs was used up.",
@@ -21,7 +21,7 @@ var (
 		"Wake-ups of this CPU by another one's RPS, not packets. Absent where the kernel does not print it.",
 		"cpu")
 	softnetFlowLimit = softnetGroup.counter("softnet_flow_limit_total",
-		"Packets dropped by the flow limit, on the row of the CPU that tried to enqueue them. Absent where the kernel does not print it.",
+		"Packets dropped by the flow limit, on the row of the CPU that tried to enqueue them; the target CPU counts them as dropped. Absent where the kernel does not print it.",
 		"cpu")
 	softnetBacklog = softnetGroup.gauge("softnet_backlog_packets",
 		"Packets in the CPU's backlog now, on its input or process list. Absent where the kernel does not print the two lengths.",
