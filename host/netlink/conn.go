@@ -46,7 +46,7 @@ func Dial() (*Conn, error) {
 		c.link, err = dialLink()
 	}
 	if err == nil {
-		c.ns, err = threadNetNS()
+		c.ns = threadNetNS()
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -134,11 +134,12 @@ func dialGenetlink(netns int) (*genetlink.Conn, error) {
 	return conn, nil
 }
 
-func threadNetNS() (*os.File, error) {
+// threadNetNS is the calling thread's namespace, or nil without /proc or without namespaces: Monitor
+// then stays in whatever namespace there is.
+func threadNetNS() *os.File {
 	f, err := os.Open(fmt.Sprintf("/proc/self/task/%d/ns/net", unix.Gettid()))
 	if err != nil {
-		// Without /proc, or without namespaces, Monitor stays in whatever namespace there is.
-		return nil, nil
+		return nil
 	}
-	return f, nil
+	return f
 }

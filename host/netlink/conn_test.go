@@ -1,6 +1,7 @@
 package netlink
 
 import (
+	"context"
 	"errors"
 	"runtime"
 	"strings"
@@ -67,6 +68,7 @@ func requests(c *Conn, name string, index int) map[string]func() error {
 		"strings":     func() error { return second(c.StringSet(index, StringsStats)) },
 		"speed":       func() error { _, _, err := c.LinkSpeed(index); return err },
 		"linkstate":   func() error { return second(c.LinkUp(index)) },
+		"contexts":    func() error { return second(c.RSSContexts(index)) },
 		"qstats":      func() error { return second(c.QueueStats(index, nil)) },
 		"driver":      func() error { return second(c.DriverInfo(name)) },
 		"rxflowhash":  func() error { return second(c.RXFlowHash(name, UDP4)) },
@@ -96,7 +98,7 @@ func TestNoDeviceIsNotUnsupported(t *testing.T) {
 	for name, ask := range requests(r.Conn, "lo", lo) {
 		err := ask()
 		switch name {
-		case "features", "linkstate": // every device has them
+		case "features", "linkstate", "contexts": // every device has them, or none of them
 			if err != nil {
 				t.Errorf("%s of lo: %v", name, err)
 			}
@@ -203,6 +205,11 @@ func TestUnprivileged(t *testing.T) {
 				t.Error(err)
 			}
 			countVA(t, r, qs, 2)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		if err := c.Monitor(ctx, func(Event) { cancel() }); !errors.Is(err, context.Canceled) {
+			t.Error("monitor:", err)
 		}
 	}()
 	<-done

@@ -115,13 +115,13 @@ func (s *sock) read() (int, error) {
 	err := s.raw.Read(func(fd uintptr) bool {
 		for {
 			n, rerr = unix.Read(int(fd), s.buf)
-			if rerr != unix.EINTR {
-				return rerr != unix.EAGAIN
+			if !errors.Is(rerr, unix.EINTR) {
+				return !errors.Is(rerr, unix.EAGAIN)
 			}
 		}
 	})
 	if err == nil {
-		err = os.NewSyscallError("recvmsg", rerr)
+		err = os.NewSyscallError("read", rerr)
 	}
 	return n, err
 }
@@ -132,7 +132,8 @@ func (s *sock) drain() error {
 	var rerr error
 	err := s.raw.Read(func(fd uintptr) bool {
 		for {
-			if _, rerr = unix.Read(int(fd), s.buf); rerr != nil && rerr != unix.EINTR && rerr != unix.ENOBUFS {
+			_, rerr = unix.Read(int(fd), s.buf)
+			if rerr != nil && !errors.Is(rerr, unix.EINTR) && !errors.Is(rerr, unix.ENOBUFS) {
 				return true
 			}
 		}
@@ -140,8 +141,8 @@ func (s *sock) drain() error {
 	if err != nil {
 		return err
 	}
-	if rerr != unix.EAGAIN {
-		return os.NewSyscallError("recvmsg", rerr)
+	if !errors.Is(rerr, unix.EAGAIN) {
+		return os.NewSyscallError("read", rerr)
 	}
 	s.stale = false
 	return nil

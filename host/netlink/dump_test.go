@@ -160,21 +160,25 @@ func TestTimeoutOfAnAnswer(t *testing.T) {
 
 // message builds one netlink message.
 func message(typ, flags uint16, seq uint32, body []byte) []byte {
-	b := make([]byte, 16, 16+len(body)+3)
-	binary.NativeEndian.PutUint32(b, uint32(16+len(body)))
-	binary.NativeEndian.PutUint16(b[4:], typ)
-	binary.NativeEndian.PutUint16(b[6:], flags)
-	binary.NativeEndian.PutUint32(b[8:], seq)
-	b = append(b, body...)
-	return append(b, make([]byte, align4(len(b))-len(b))...)
+	b := binary.NativeEndian.AppendUint32(nil, uint32(16+len(body)))
+	b = binary.NativeEndian.AppendUint16(b, typ)
+	b = binary.NativeEndian.AppendUint16(b, flags)
+	b = binary.NativeEndian.AppendUint32(b, seq)
+	b = binary.NativeEndian.AppendUint32(b, 0)
+	return pad4(append(b, body...))
 }
 
 func attribute(typ uint16, v []byte) []byte {
-	b := make([]byte, 4)
-	binary.NativeEndian.PutUint16(b, uint16(4+len(v)))
-	binary.NativeEndian.PutUint16(b[2:], typ)
-	b = append(b, v...)
-	return append(b, make([]byte, align4(len(b))-len(b))...)
+	b := binary.NativeEndian.AppendUint16(nil, uint16(4+len(v)))
+	b = binary.NativeEndian.AppendUint16(b, typ)
+	return pad4(append(b, v...))
+}
+
+func pad4(b []byte) []byte {
+	for len(b)%4 != 0 {
+		b = append(b, 0)
+	}
+	return b
 }
 
 func u32(v uint32) []byte { return binary.NativeEndian.AppendUint32(nil, v) }

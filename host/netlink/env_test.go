@@ -1,10 +1,10 @@
 package netlink
 
 import (
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"unsafe"
 
@@ -24,7 +24,7 @@ type rig struct {
 func newRig(t testing.TB, queues int) *rig {
 	t.Helper()
 	ns := testenv.Netns(t)
-	q := fmt.Sprint(queues)
+	q := strconv.Itoa(queues)
 	ns.Run(t, "ip", "link", "add", "va", "numrxqueues", q, "numtxqueues", q, "type", "veth",
 		"peer", "name", "vb", "numrxqueues", q, "numtxqueues", q)
 	ns.Run(t, "ip", "link", "set", "va", "up")

@@ -2,7 +2,7 @@ package netlink
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -54,5 +54,5 @@ func ifindexName(ifindex int) string {
 	if ifindex == 0 {
 		return ""
 	}
-	return fmt.Sprintf("ifindex %d", ifindex)
+	return "ifindex " + strconv.Itoa(ifindex)
 }

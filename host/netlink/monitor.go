@@ -124,7 +124,7 @@ func (c *Conn) listeners() (ls []listener, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	ns := 0
-	if here, err := threadNetNS(); err == nil && here != nil && c.ns != nil {
+	if here := threadNetNS(); here != nil && c.ns != nil {
 		defer here.Close()
 		a, aerr := here.Stat()
 		b, berr := c.ns.Stat()

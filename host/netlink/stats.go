@@ -153,7 +153,7 @@ func (s *Stats) count() (int, error) {
 }
 
 func notFault(err error) error {
-	if err == unix.EFAULT {
+	if errors.Is(err, unix.EFAULT) {
 		return nil
 	}
 	return err
