@@ -8,15 +8,17 @@ import "math"
 // and tails are used.
 type Interrupts struct {
 	// CPUs are the ids of the columns, ascending. Offline CPUs are absent, so a
-	// column's position is not its id.
+	// column's position is not its id. Like Cells they are t's own: valid until
+	// the next Parse, and not to be written.
 	CPUs []int32
 	Rows []InterruptRow
 	// Cells are the counts: Cells[r*len(CPUs)+c]. The kernel's counters are
 	// unsigned int and wrap at 2^32.
 	Cells []uint32
 
-	text  []byte
-	short int
+	text   []byte
+	header header
+	short  int
 }
 
 // InterruptRow is one row beside its counts.
@@ -51,8 +53,8 @@ func (t *Interrupts) ParseScalar(text []byte) error { return t.parse(text, false
 
 func (t *Interrupts) parse(text []byte, fast bool) error {
 	t.reset(text)
-	cpus, p, err := parseHeader(t.CPUs, text)
-	t.CPUs = cpus
+	p, err := t.header.parse(text)
+	t.CPUs = t.header.cpus
 	for err == nil && p < len(text) {
 		next := 0
 		if fast {
@@ -70,7 +72,7 @@ func (t *Interrupts) parse(text []byte, fast bool) error {
 }
 
 func (t *Interrupts) reset(text []byte) {
-	t.CPUs, t.Rows, t.Cells, t.text, t.short = t.CPUs[:0], t.Rows[:0], t.Cells[:0], text, 0
+	t.CPUs, t.Rows, t.Cells, t.text, t.short = nil, t.Rows[:0], t.Cells[:0], text, 0
 }
 
 // fastRow takes the row at p if it is laid out as current kernels print it, and

@@ -146,11 +146,11 @@ func TestInterruptsForms(t *testing.T) {
 		text: "           CPU0\n",
 		cpus: []int32{0},
 	}}
-	var fast, scalar Interrupts // one pair for all: nothing may be left of the last text
+	var fast Interrupts // one for all: nothing may be left of the last text
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			text := []byte(tt.text)
-			sameInterrupts(t, text, &fast, &scalar)
+			sameInterrupts(t, text, &fast)
 			if err := fast.Parse(text); err != nil {
 				t.Fatal(err)
 			}
@@ -207,11 +207,11 @@ func TestInterruptsErrors(t *testing.T) {
 		{"count glued to the chip", header + "  1:          1          2chip\n", ErrTorn, "line 2"},
 		{"more short rows than any kernel has", header + short + "FIQ:\n", ErrMalformed, fmt.Sprint("line ", mostShort+2)},
 	}
-	var fast, scalar Interrupts
+	var fast Interrupts
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			text := []byte(tt.text)
-			sameInterrupts(t, text, &fast, &scalar)
+			sameInterrupts(t, text, &fast)
 			err := fast.Parse(text)
 			if !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("error %q, want %q saying %q", err, tt.is, tt.says)
@@ -232,7 +232,7 @@ func TestInterruptsErrors(t *testing.T) {
 // The columns of a large machine: runs of zeros of any length with a count of any
 // length at any place give what was printed.
 func TestInterruptsColumns(t *testing.T) {
-	var fast, scalar Interrupts
+	var fast Interrupts
 	values := []uint32{0, 1, 9, 10, 99, 12345678, 99999999, 100000000, 999999999, 1000000000, 4294967295}
 	for _, cpus := range []int{1, 7, 8, 9, 63, 64, 65, 71, 72, 128, 200} {
 		want := make([]uint32, cpus)
@@ -244,7 +244,7 @@ func TestInterruptsColumns(t *testing.T) {
 					t.Fatalf("%d CPUs, %d at %d: %v, %v", cpus, v, at, fast.Row(0), err)
 				}
 				if at%17 == 0 {
-					sameInterrupts(t, text, &fast, &scalar)
+					sameInterrupts(t, text, &fast)
 				}
 			}
 			want[at] = 0
@@ -255,14 +255,14 @@ func TestInterruptsColumns(t *testing.T) {
 // Each single byte of a row changed to each other value is judged alike: the
 // checks of the word trick have no hole.
 func TestInterruptsEveryByte(t *testing.T) {
-	var fast, scalar Interrupts
+	var fast Interrupts
 	text := []byte("     CPU0       CPU1\n 1:   12345678 4123456789  x\n")
 	first := strings.IndexByte(string(text), '\n') + 1
 	for i := first; i < len(text); i++ {
 		old := text[i]
 		for c := range 256 {
 			text[i] = byte(c)
-			sameInterrupts(t, text, &fast, &scalar)
+			sameInterrupts(t, text, &fast)
 		}
 		text[i] = old
 	}

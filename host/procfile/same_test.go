@@ -29,10 +29,11 @@ func sameErrors(t *testing.T, text []byte, fast, scalar error) {
 	}
 }
 
-// sameInterrupts parses text into a by the fast path and into b by the scalar one.
-// Both are used again and again, so what a reading leaves behind is tested too.
-func sameInterrupts(t *testing.T, text []byte, a, b *Interrupts) {
+// sameInterrupts parses text into a by the fast path and anew by the scalar one. a is
+// used again and again, so what a reading leaves behind is tested too.
+func sameInterrupts(t *testing.T, text []byte, a *Interrupts) {
 	t.Helper()
+	b := new(Interrupts)
 	sameErrors(t, text, a.Parse(text), b.ParseScalar(text))
 	if !slices.Equal(a.CPUs, b.CPUs) {
 		t.Fatalf("CPUs: fast %v, scalar %v, of %q", a.CPUs, b.CPUs, text)
@@ -54,8 +55,9 @@ func sameInterrupts(t *testing.T, text []byte, a, b *Interrupts) {
 	}
 }
 
-func sameSoftirqs(t *testing.T, text []byte, a, b *Softirqs) {
+func sameSoftirqs(t *testing.T, text []byte, a *Softirqs) {
 	t.Helper()
+	b := new(Softirqs)
 	sameErrors(t, text, a.Parse(text), b.ParseScalar(text))
 	if !slices.Equal(a.CPUs, b.CPUs) || !slices.Equal(a.names, b.names) || !slices.Equal(a.Cells, b.Cells) {
 		t.Fatalf("fast %v\nscalar %v\nof %q", a, b, text)

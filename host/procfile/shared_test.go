@@ -37,8 +37,8 @@ func TestSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var a, b Interrupts
-	var s, u Softirqs
+	var a Interrupts
+	var s Softirqs
 	seen := map[string]int{}
 	for _, f := range files {
 		text := readShared(t, "samples", f.Name())
@@ -46,7 +46,7 @@ func TestSamples(t *testing.T) {
 		switch name := f.Name(); {
 		case strings.Contains(name, "interrupts"):
 			seen["interrupts"]++
-			sameInterrupts(t, text, &a, &b)
+			sameInterrupts(t, text, &a)
 			err = a.Parse(text)
 			for r := range a.Rows {
 				if tail := SplitTail(string(a.Tail(r))); a.Rows[r].Number >= 0 && tail.Chip == "" {
@@ -55,7 +55,7 @@ func TestSamples(t *testing.T) {
 			}
 		case strings.Contains(name, "softirqs"):
 			seen["softirqs"]++
-			sameSoftirqs(t, text, &s, &u)
+			sameSoftirqs(t, text, &s)
 			if err = s.Parse(text); s.Row("NET_RX") == nil {
 				t.Errorf("%s: no NET_RX row", name)
 			}
@@ -142,21 +142,21 @@ func TestRecorded(t *testing.T) {
 	if err != nil || len(archives) == 0 {
 		t.Fatal(archives, err)
 	}
-	var a, b Interrupts
-	var s, u Softirqs
+	var a Interrupts
+	var s Softirqs
 	for _, archive := range archives {
 		cpus, counts := 0, map[string][]uint32{}
 		eachFile(t, archive, func(name string, text []byte) {
 			var err error
 			switch {
 			case strings.HasSuffix(name, "/proc/interrupts"):
-				sameInterrupts(t, text, &a, &b)
+				sameInterrupts(t, text, &a)
 				err = a.Parse(text)
 				if offline := strings.Contains(archive, "cpu3offline"); slices.Contains(a.CPUs, 3) == offline {
 					t.Errorf("%s: CPUs %v", name, a.CPUs)
 				}
 			case strings.HasSuffix(name, "/proc/softirqs"):
-				sameSoftirqs(t, text, &s, &u)
+				sameSoftirqs(t, text, &s)
 				if err = s.Parse(text); len(s.CPUs) != 8 {
 					t.Errorf("%s: CPUs %v, want all 8 possible", name, s.CPUs)
 				}
@@ -285,9 +285,9 @@ func expected(t *testing.T, folder string, v any) {
 // Faults reported against other parsers of these files do not occur here.
 func TestCaseInterrupts(t *testing.T) {
 	parse := func(t *testing.T, folder string) *Interrupts {
-		var a, b Interrupts
+		var a Interrupts
 		text := readShared(t, "cases", folder, "interrupts.txt")
-		sameInterrupts(t, text, &a, &b)
+		sameInterrupts(t, text, &a)
 		if err := a.Parse(text); err != nil {
 			t.Fatal(err)
 		}
@@ -348,14 +348,14 @@ func TestCaseFiles(t *testing.T) {
 	n := 0
 	for kind, same := range map[string]func([]byte) error{
 		"*interrupts*.txt": func(text []byte) error {
-			var a, b Interrupts
-			sameInterrupts(t, text, &a, &b)
+			var a Interrupts
+			sameInterrupts(t, text, &a)
 			if err := a.Parse(text); bytes.Contains(text, []byte("CPU0 ")) {
 				return err
 			}
 			return nil // an excerpt without the header
 		},
-		"*softirqs*.txt": func(text []byte) error { var a, b Softirqs; sameSoftirqs(t, text, &a, &b); return a.Parse(text) },
+		"*softirqs*.txt": func(text []byte) error { var a Softirqs; sameSoftirqs(t, text, &a); return a.Parse(text) },
 		"*softnet*.txt": func(text []byte) error {
 			sameSoftnet(t, text)
 			_, err := ParseSoftnet(nil, text)

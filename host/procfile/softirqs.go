@@ -5,13 +5,15 @@ package procfile
 // ranges into the text given to Parse.
 type Softirqs struct {
 	// CPUs are the ids of the columns, ascending. They are the possible CPUs,
-	// offline ones included, unlike those of /proc/interrupts.
+	// offline ones included, unlike those of /proc/interrupts. Like Cells they are
+	// t's own: valid until the next Parse, and not to be written.
 	CPUs []int32
 	// Cells are the counts, Cells[r*len(CPUs)+c], wrapping at 2^32.
 	Cells []uint32
 
-	names []span
-	text  []byte
+	names  []span
+	text   []byte
+	header header
 }
 
 // Len is the number of rows.
@@ -40,8 +42,8 @@ func (t *Softirqs) ParseScalar(text []byte) error { return t.parse(text, false) 
 
 func (t *Softirqs) parse(text []byte, fast bool) error {
 	t.reset(text)
-	cpus, p, err := parseHeader(t.CPUs, text)
-	t.CPUs = cpus
+	p, err := t.header.parse(text)
+	t.CPUs = t.header.cpus
 	for err == nil && p < len(text) {
 		p, err = t.row(p, fast)
 	}
@@ -52,7 +54,7 @@ func (t *Softirqs) parse(text []byte, fast bool) error {
 }
 
 func (t *Softirqs) reset(text []byte) {
-	t.CPUs, t.names, t.Cells, t.text = t.CPUs[:0], t.names[:0], t.Cells[:0], text
+	t.CPUs, t.names, t.Cells, t.text = nil, t.names[:0], t.Cells[:0], text
 }
 
 // row takes the row at p and returns the offset of the next line. The rows are

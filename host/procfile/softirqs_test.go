@@ -16,8 +16,8 @@ func TestSoftirqs(t *testing.T) {
 		"     NEWKIND: 1\t2 3 \n" +
 		"\n" +
 		"         RCU:          7          8          9") // no newline
-	var fast, scalar Softirqs
-	sameSoftirqs(t, text, &fast, &scalar)
+	var fast Softirqs
+	sameSoftirqs(t, text, &fast)
 	if err := fast.Parse(text); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestSoftirqs(t *testing.T) {
 // A row that does not fit the header is refused, never padded.
 func TestSoftirqsErrors(t *testing.T) {
 	const header = "                    CPU0       CPU1\n"
-	var fast, scalar Softirqs
+	var fast Softirqs
 	for _, tt := range []struct {
 		text string
 		is   error
@@ -61,7 +61,7 @@ func TestSoftirqsErrors(t *testing.T) {
 		{header + "      NET_RX           1          2\n", ErrMalformed, "line 2"},
 	} {
 		text := []byte(tt.text)
-		sameSoftirqs(t, text, &fast, &scalar)
+		sameSoftirqs(t, text, &fast)
 		if err := fast.Parse(text); !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%q: %v, want %v saying %q", tt.text, err, tt.is, tt.says)
 		}
