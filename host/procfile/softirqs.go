@@ -72,18 +72,25 @@ func (t *Softirqs) row(p int, fast bool) (int, error) {
 	n := len(t.CPUs)
 	cells := extend(t.Cells, n)
 	counts := cells[len(t.Cells):]
-	if e, ok := fastCounts(line, at, counts); !fast || !ok || skipBlanks(line, e) != len(line) || e < len(line) && !isBlank(line[e]) {
+	if !fast || !fastSoftirq(line, at, counts) {
 		got, e, why := scalarCounts(line, at, counts, false)
+		rest := line[skipBlanks(line, e):]
 		switch {
 		case why != countsOK:
 			return 0, lineError(t.text, p, ErrMalformed, "%s has a count over 32 bits", quote(line[lo:hi]))
 		case got < n:
 			return 0, lineError(t.text, p, ErrMalformed, "%s has %d counts, the header has %d CPUs", quote(line[lo:hi]), got, n)
-		case skipBlanks(line, e) != len(line):
-			return 0, lineError(t.text, p, ErrMalformed, "%s behind the counts of %s", quote(line[skipBlanks(line, e):]), quote(line[lo:hi]))
+		case len(rest) > 0:
+			return 0, lineError(t.text, p, ErrMalformed, "%s behind the counts of %s", quote(rest), quote(line[lo:hi]))
 		}
 	}
 	t.Cells = cells
 	t.names = append(t.names, span{int32(p + lo), int32(p + hi)})
 	return next, nil
+}
+
+// fastSoftirq reads a row of counts with nothing behind them.
+func fastSoftirq(line []byte, p int, counts []uint32) bool {
+	end, ok := fastCounts(line, p, counts)
+	return ok && end == len(line)
 }
