@@ -4,6 +4,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -55,11 +56,11 @@ var reserved = []string{"/", "/advice", "/apply", "/confirm", "/rollback", "/sna
 func CheckMetricsPath(path string) error {
 	switch {
 	case !strings.HasPrefix(path, "/"):
-		return fmt.Errorf("%q does not begin with /; e.g. /metrics", path)
+		return errors.New("must begin with /; e.g. /metrics")
 	case strings.ContainsAny(path, "{}*?#% "):
-		return fmt.Errorf("%q has a character that a plain path cannot have; e.g. /metrics", path)
+		return errors.New("has a character that a plain path cannot have; e.g. /metrics")
 	case slices.Contains(reserved, path), strings.HasPrefix(path, "/-/"), strings.HasPrefix(path, "/transactions/"):
-		return fmt.Errorf("%q is another page of netsteer; e.g. /metrics", path)
+		return errors.New("is another page of netsteer; e.g. /metrics")
 	}
 	return nil
 }

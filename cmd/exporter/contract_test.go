@@ -65,7 +65,7 @@ func writeFlags(out *strings.Builder, command string, flags []*kingpin.FlagModel
 
 // TestInspectContract holds what inspect says of a recorded host.
 func TestInspectContract(t *testing.T) {
-	recorded := filepath.Join(testenv.ModuleRoot(t), "testdata", "recorded", "deb-6.18-8cpu-2node.tar.gz")
+	recorded := filepath.Join(testenv.ModuleRoot(t), "testdata", "hosts", "two-nic-8cpu")
 	for format, golden := range map[string]string{"text": "inspect.txt", "json": "inspect.json"} {
 		t.Run(format, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer

@@ -9,8 +9,6 @@ import (
 
 	"github.com/netsteer/netsteer/cpuset"
 	"github.com/netsteer/netsteer/host"
-	"github.com/netsteer/netsteer/host/live"
-	"github.com/netsteer/netsteer/host/record"
 	"github.com/netsteer/netsteer/host/scan"
 	"github.com/netsteer/netsteer/skew"
 )
@@ -48,22 +46,6 @@ func addExcludeCPUs(cmd *kingpin.CmdClause) *cpuset.Set {
 	set := &cpuset.Set{}
 	parsed(cmd.Flag("advisor.exclude-cpus", "CPUs that shall take no vector and no RPS, as list text (applications, DPDK); isolated CPUs never do.").PlaceHolder("LIST"), set, cpuset.ParseList)
 	return set
-}
-
-// open opens the machine to be read, live when from is "".
-func (m *machineFlags) open(from string) (machine scan.Machine, closeIt func(), err error) {
-	if from != "" {
-		recording, err := record.Open(from)
-		if err != nil {
-			return scan.Machine{}, nil, fmt.Errorf("--from: %w", err)
-		}
-		return recording.Machine(), func() { _ = recording.Close() }, nil
-	}
-	machine, closeLive, err := live.Machine(m.procfs, m.sysfs, m.netlink)
-	if err != nil {
-		return scan.Machine{}, nil, err
-	}
-	return machine, func() { _ = closeLive() }, nil
 }
 
 // scanner reports the devices of always whatever the flags say.

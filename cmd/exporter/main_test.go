@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 // TestCommands proves what each command prints, and that bad input is one clear
 // line on stderr, nothing on stdout and exit status 1.
 func TestCommands(t *testing.T) {
-	recorded := filepath.Join(testenv.ModuleRoot(t), "testdata", "recorded", "deb-6.18-8cpu-2node.tar.gz")
+	recorded := filepath.Join(testenv.ModuleRoot(t), "testdata", "hosts", "two-nic-8cpu")
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
 		Cmds: scriptCommands,

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
-	"log/slog"
+	"fmt"
 	"time"
 
 	"github.com/netsteer/netsteer/host"
+	"github.com/netsteer/netsteer/host/live"
+	"github.com/netsteer/netsteer/host/record"
 	"github.com/netsteer/netsteer/host/scan"
 	"github.com/netsteer/netsteer/skew"
 	"github.com/netsteer/netsteer/watch"
@@ -19,6 +21,9 @@ type observation struct {
 	skew    skew.Options
 }
 
+// readTimeout is how long one reading may take: a driver that hangs is left out.
+const readTimeout = 5 * time.Second
+
 // seen is what it saw.
 type seen struct {
 	state   *watch.State
@@ -31,22 +36,53 @@ func (s *seen) interruptRows() ([]host.InterruptRow, error) {
 }
 
 func (m *machineFlags) observe(ctx context.Context, o observation) (*seen, error) {
-	machine, closeMachine, err := m.open(o.from)
+	look := m.observeLive
+	if o.from != "" {
+		look = m.observeRecorded
+	}
+	s, err := look(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	s := &seen{scanner: m.scanner(machine, o.devices), close: closeMachine}
+	if err := checkDevices(o.devices, s.state.Inventory); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (m *machineFlags) observeLive(ctx context.Context, o observation) (*seen, error) {
+	machine, closeMachine, err := live.Machine(m.procfs, m.sysfs, m.netlink)
+	if err != nil {
+		return nil, err
+	}
+	s := &seen{scanner: m.scanner(machine, o.devices), close: func() { _ = closeMachine() }}
 	s.state, err = watch.Once(ctx, watch.Config{
-		Scanner: s.scanner,
-		Skew:    o.skew,
-		Logger:  slog.New(slog.DiscardHandler),
+		Scanner:  s.scanner,
+		Interval: readTimeout,
+		MaxAge:   readTimeout,
+		Skew:     o.skew,
 	}, o.window)
-	if err == nil {
-		err = checkDevices(o.devices, s.state.Inventory)
-	}
 	if err != nil {
-		closeMachine()
+		s.close()
 		return nil, err
 	}
+	return s, nil
+}
+
+// observeRecorded takes both samples of a capture when rates are wanted and it
+// has two with a known time between them.
+func (m *machineFlags) observeRecorded(_ context.Context, o observation) (*seen, error) {
+	recording, err := record.Open(o.from)
+	if err != nil {
+		return nil, fmt.Errorf("--from: %w", err)
+	}
+	s := &seen{scanner: m.scanner(recording.Machine(), o.devices), close: func() { _ = recording.Close() }}
+	var second *scan.Scanner
+	t0, t1, timed := recording.Times()
+	if machine, ok := recording.T1(); ok && timed && o.window > 0 {
+		second = m.scanner(machine, o.devices)
+	}
+	s.state = watch.Recorded(o.skew, s.scanner, second, t0, t1)
 	return s, nil
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/netsteer/netsteer/collector"
 	"github.com/netsteer/netsteer/cpuset"
+	"github.com/netsteer/netsteer/host/live"
 	"github.com/netsteer/netsteer/watch"
 	"github.com/netsteer/netsteer/web"
 )
@@ -73,11 +74,11 @@ func (s *serve) run(_, stderr io.Writer) error {
 	if err := checkWebConfig(*s.web.WebConfigFile); err != nil {
 		return err
 	}
-	machine, closeMachine, err := s.machine.open("")
+	machine, closeMachine, err := live.Machine(s.machine.procfs, s.machine.sysfs, s.machine.netlink)
 	if err != nil {
 		return err
 	}
-	defer closeMachine()
+	defer closeMachine() //nolint:errcheck // the process ends
 	listeners, err := listen(s.web)
 	if err != nil {
 		return err
@@ -87,6 +88,12 @@ func (s *serve) run(_, stderr io.Writer) error {
 	s.log.Writer = stderr
 	logger := promslog.New(&s.log)
 	logger.Info("Starting netsteer", "version", version.Info(), "build_context", version.BuildContext())
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	var notify <-chan struct{}
+	if s.machine.netlink {
+		notify = notifications(ctx, logger)
+	}
 	watcher := watch.New(watch.Config{
 		Scanner:  s.machine.scanner(machine, nil),
 		Interval: s.interval,
@@ -94,6 +101,7 @@ func (s *serve) run(_, stderr io.Writer) error {
 		MaxAge:   s.maxAge,
 		Skew:     s.machine.skew(*s.excludeCPUs),
 		Logger:   logger,
+		Notify:   notify,
 	})
 	exporter := collector.New(collector.Config{
 		State:       watcher.Scrape,
@@ -107,27 +115,28 @@ func (s *serve) run(_, stderr io.Writer) error {
 		MetricsPath: s.metricsPath,
 		Version:     version.Version,
 	})
-	return s.serve(listeners, routes, watcher.Run, logger)
+	go func() {
+		<-ctx.Done()
+		stop() // a second signal ends the process at once
+	}()
+	return s.serve(ctx, listeners, routes, watcher.Run, logger)
 }
 
 // stopTimeout is how long answers under way may take once told to stop.
 const stopTimeout = 5 * time.Second
 
-// serve runs the watcher and one server per listener until SIGINT or SIGTERM,
-// or until one of them fails. One per listener because the toolkit writes to the
+// serve runs the watcher and one server per listener until ctx ends, or until one
+// of them fails. One per listener because the toolkit writes to the
 // server it is given: ServeMultiple shares one and races (exporter-toolkit
 // v0.20.0, web/tls_config.go).
-func (s *serve) serve(listeners []net.Listener, routes http.Handler, watcher func(context.Context) error, logger *slog.Logger) error {
-	signalled, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	group, ctx := errgroup.WithContext(signalled)
+func (s *serve) serve(ctx context.Context, listeners []net.Listener, routes http.Handler, watcher func(context.Context) error, logger *slog.Logger) error {
+	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return notStopped(watcher(ctx)) })
 	for _, l := range listeners {
 		server := newServer(routes, logger)
 		group.Go(func() error { return notStopped(toolkit.Serve(l, server, s.web, logger)) })
 		group.Go(func() error {
 			<-ctx.Done()
-			stop() // a second signal ends the process at once
 			return shutdown(server)
 		})
 	}

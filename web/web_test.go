@@ -1,0 +1,228 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/netsteer/netsteer/host/record"
+	"github.com/netsteer/netsteer/host/scan"
+	"github.com/netsteer/netsteer/internal/testenv"
+	"github.com/netsteer/netsteer/watch"
+)
+
+var update = flag.Bool("update", false, "write the goldens of testdata/contract anew")
+
+// newWatcher watches the recorded host; it runs only when told to.
+func newWatcher(t *testing.T) *watch.Watcher {
+	t.Helper()
+	recording, err := record.Open(filepath.Join(testenv.ModuleRoot(t), "testdata", "hosts", "two-nic-8cpu"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { recording.Close() })
+	return watch.New(watch.Config{
+		Scanner:  scan.New(recording.Machine(), scan.Options{}),
+		Interval: time.Second,
+		Window:   10 * time.Second,
+		MaxAge:   30 * time.Second,
+	})
+}
+
+func runWatcher(t *testing.T, w *watch.Watcher) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = w.Run(ctx)
+	}()
+	t.Cleanup(func() { cancel(); <-done })
+	for deadline := time.Now().Add(20 * time.Second); !w.Ready(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the watcher is not ready after 20 s")
+		}
+	}
+}
+
+func newRouter(w Watcher) chi.Router {
+	return New(Options{
+		Watcher: w,
+		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			writeText(w, "netsteer_test 1\n")
+		}),
+		MetricsPath: "/metrics",
+		Version:     "1.2.3",
+	})
+}
+
+func do(h http.Handler, method, path string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(method, path, nil))
+	return w
+}
+
+// TestRoutes proves status and type of every answer, and that an error is a
+// problem document.
+func TestRoutes(t *testing.T) {
+	idle, running := newWatcher(t), newWatcher(t)
+	runWatcher(t, running)
+	const (
+		text    = "text/plain; charset=utf-8"
+		html    = "text/html; charset=utf-8"
+		jsonDoc = "application/json"
+		problem = "application/problem+json"
+	)
+	tests := []struct {
+		method, path string
+		notReady     bool
+		status       int
+		contentType  string
+		problem      string
+		allow        string
+	}{
+		{method: "GET", path: "/metrics", status: 200, contentType: text},
+		{method: "GET", path: "/", status: 200, contentType: html},
+		{method: "GET", path: "/", notReady: true, status: 200, contentType: html},
+		{method: "GET", path: "/snapshot", status: 200, contentType: jsonDoc},
+		{method: "GET", path: "/snapshot", notReady: true, status: 503, contentType: problem, problem: "not-ready"},
+		{method: "GET", path: "/-/healthy", status: 200, contentType: text},
+		{method: "GET", path: "/-/healthy", notReady: true, status: 200, contentType: text},
+		{method: "GET", path: "/-/ready", status: 200, contentType: text},
+		{method: "GET", path: "/-/ready", notReady: true, status: 503, contentType: problem, problem: "not-ready"},
+		{method: "GET", path: "/nothing", status: 404, contentType: problem, problem: "not-found"},
+		{method: "GET", path: "/metrics/", status: 404, contentType: problem, problem: "not-found"},
+		{method: "GET", path: "/%2e%2e/etc/passwd", status: 404, contentType: problem, problem: "not-found"},
+		{method: "POST", path: "/nothing", status: 404, contentType: problem, problem: "not-found"},
+		{method: "POST", path: "/metrics", status: 405, contentType: problem, problem: "method-not-allowed", allow: "GET, HEAD"},
+		{method: "DELETE", path: "/", status: 405, contentType: problem, problem: "method-not-allowed", allow: "GET, HEAD"},
+		{method: "BREW", path: "/snapshot", status: 405, contentType: problem, problem: "method-not-allowed", allow: "GET, HEAD"},
+	}
+	for _, tt := range tests {
+		name := tt.method + " " + tt.path
+		watcher := running
+		if tt.notReady {
+			watcher = idle
+			name += " before the first reading"
+		}
+		t.Run(name, func(t *testing.T) {
+			got := do(newRouter(watcher), tt.method, tt.path)
+			if got.Code != tt.status {
+				t.Errorf("status %d, want %d", got.Code, tt.status)
+			}
+			if ct := got.Header().Get("Content-Type"); ct != tt.contentType {
+				t.Errorf("Content-Type %q, want %q", ct, tt.contentType)
+			}
+			if allow := got.Header().Get("Allow"); allow != tt.allow {
+				t.Errorf("Allow %q, want %q", allow, tt.allow)
+			}
+			if got.Header().Get("X-Content-Type-Options") != "nosniff" {
+				t.Error("no nosniff")
+			}
+			if tt.problem == "" {
+				return
+			}
+			var p Problem
+			if err := json.Unmarshal(got.Body.Bytes(), &p); err != nil {
+				t.Fatal(err)
+			}
+			if p.Type != "urn:netsteer:problem:"+tt.problem || p.Status != tt.status || p.Title == "" || p.Detail == "" {
+				t.Errorf("problem %+v, want type %s and status %d", p, tt.problem, tt.status)
+			}
+		})
+	}
+}
+
+// TestHead proves that HEAD is answered as GET, over the wire without a body.
+func TestHead(t *testing.T) {
+	watcher := newWatcher(t)
+	runWatcher(t, watcher)
+	server := httptest.NewServer(newRouter(watcher))
+	defer server.Close()
+	for _, path := range []string{"/", "/metrics", "/snapshot", "/-/healthy", "/-/ready"} {
+		response, err := server.Client().Head(server.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		want := do(newRouter(watcher), http.MethodGet, path).Header().Get("Content-Type")
+		if got := response.Header.Get("Content-Type"); response.StatusCode != 200 || got != want {
+			t.Errorf("HEAD %s: %s, %q; want 200 and %q", path, response.Status, got, want)
+		}
+	}
+}
+
+// TestLandingPage proves that the page shows the version and the devices, and
+// that its policy admits its own style and nothing else.
+func TestLandingPage(t *testing.T) {
+	watcher := newWatcher(t)
+	runWatcher(t, watcher)
+	got := do(newRouter(watcher), http.MethodGet, "/")
+	page := got.Body.String()
+	for _, want := range []string{"1.2.3", `href="/metrics"`, "<td>eth0</td><td>virtio_net</td>", "over eth1"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %s:\n%s", want, page)
+		}
+	}
+	_, style, _ := strings.Cut(page, "<style>")
+	style, _, _ = strings.Cut(style, "</style>")
+	policy := got.Header().Get("Content-Security-Policy")
+	if want := "style-src 'sha256-" + hash(style) + "'"; !strings.Contains(policy, want) {
+		t.Errorf("policy %q has no %s", policy, want)
+	}
+	if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
+		t.Errorf("policy %q is not strict", policy)
+	}
+	if strings.Contains(page, "<script") || strings.Contains(page, "style=") {
+		t.Error("the page has what its policy forbids")
+	}
+}
+
+func TestCheckMetricsPath(t *testing.T) {
+	for path, ok := range map[string]bool{
+		"/metrics": true, "/a/b": true, "": false, "metrics": false, "/": false, "/snapshot": false,
+		"/advice": false, "/-/ready": false, "/transactions/x": false, "/{x}": false, "/*": false, "/a?b": false,
+	} {
+		if err := CheckMetricsPath(path); (err == nil) != ok {
+			t.Errorf("%q: %v, want ok %v", path, err, ok)
+		}
+	}
+}
+
+// TestRoutesContract lists every route; a change needs a CHANGELOG line.
+func TestRoutesContract(t *testing.T) {
+	var routes []string
+	err := chi.Walk(newRouter(newWatcher(t)), func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+		routes = append(routes, method+" "+route+"\n")
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(routes)
+	got := strings.Join(routes, "")
+	path := filepath.Join(testenv.ModuleRoot(t), "testdata", "contract", "routes.txt")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("testdata/contract/routes.txt differs (-want +got); go test ./web -update writes it anew:\n%s", diff)
+	}
+}
