@@ -7,19 +7,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notThere makes an error of the kernel match fs.ErrNotExist, which ENODEV and
+// missingError makes an error of the kernel match fs.ErrNotExist, which ENODEV and
 // ESRCH do not by themselves (EOPNOTSUPP matches errors.ErrUnsupported).
-type notThere struct{ error }
+type missingError struct{ error }
 
-func (e notThere) Unwrap() error { return e.error }
+func (e missingError) Unwrap() error { return e.error }
 
-func (notThere) Is(target error) bool { return target == fs.ErrNotExist }
+func (missingError) Is(target error) bool { return target == fs.ErrNotExist }
 
 // gone marks the error of a device that is not there, or of a task that ended
 // while its files were open.
 func gone(err error) error {
 	if errors.Is(err, unix.ENODEV) || errors.Is(err, unix.ESRCH) {
-		return notThere{err}
+		return missingError{err}
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"slices"
@@ -61,6 +62,7 @@ func open(path string, attribute bool) (*file, error) {
 func (f *file) read(dst []byte) ([]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	defer func() { f.room = nil }() // the buffer is the caller's
 	f.off = 0
 	for {
 		if len(dst) == cap(dst) {
@@ -88,11 +90,12 @@ func (f *file) read(dst []byte) ([]byte, error) {
 // (kernfs_file_read_iter in fs/kernfs/file.c). Linux 6.18.
 func (f *file) short() bool { return f.attribute && f.n < min(len(f.room), os.Getpagesize()) }
 
-func (f *file) close() error { return f.os.Close() }
+// close has nothing to tell: the file was only read.
+func (f *file) close() { f.os.Close() }
 
 func uninterrupted(call func() error) error {
 	for {
-		if err := call(); err != unix.EINTR {
+		if err := call(); !errors.Is(err, unix.EINTR) {
 			return err
 		}
 	}

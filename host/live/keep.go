@@ -1,7 +1,6 @@
 package live
 
 import (
-	"errors"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -66,15 +65,13 @@ func (k *keep) discard(name string, f *file) {
 }
 
 // drop closes the files whose names match.
-func (k *keep) drop(match func(name string) bool) error {
+func (k *keep) drop(match func(name string) bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	var errs []error
 	for name, f := range k.files {
 		if match(name) {
 			delete(k.files, name)
-			errs = append(errs, f.close())
+			f.close()
 		}
 	}
-	return errors.Join(errs...)
 }

@@ -37,7 +37,7 @@ func (l *links) close() error { return errors.Join(l.route.Close(), unix.Close(l
 func (l *links) index(device string) (int, error) {
 	ifr, err := unix.NewIfreq(device)
 	if device == "" || err != nil { // too long: no device has such a name
-		return 0, notThere{&os.SyscallError{Syscall: "ioctl SIOCGIFINDEX " + device, Err: unix.ENODEV}}
+		return 0, missingError{&os.SyscallError{Syscall: "ioctl SIOCGIFINDEX " + device, Err: unix.ENODEV}}
 	}
 	if err := uninterrupted(func() error { return unix.IoctlIfreq(l.fd, unix.SIOCGIFINDEX, ifr) }); err != nil {
 		return 0, gone(os.NewSyscallError("ioctl SIOCGIFINDEX "+device, err))
@@ -57,7 +57,7 @@ func (l *links) link(ifindex int) (name string, iflink int, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	info := make([]byte, unix.SizeofIfInfomsg)
+	info := make([]byte, unix.SizeofIfInfomsg, unix.SizeofIfInfomsg+len(attrs))
 	binary.NativeEndian.PutUint32(info[4:], uint32(ifindex)) // ifi_index
 	answers, err := l.route.Execute(netlink.Message{
 		Header: netlink.Header{Type: unix.RTM_GETLINK, Flags: netlink.Request},

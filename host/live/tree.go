@@ -42,21 +42,23 @@ func NewTree(procfs, sysfs string) (*Tree, error) {
 }
 
 // Close closes all kept descriptors. Reading afterwards opens files anew.
-func (t *Tree) Close() error { return t.kept.drop(func(string) bool { return true }) }
+func (t *Tree) Close() error {
+	t.kept.drop(func(string) bool { return true })
+	return nil
+}
 
 // Forget closes what is kept open at or below dir.
 func (t *Tree) Forget(dir string) {
-	// Closing a file that was only read loses nothing: there is nobody to tell.
-	_ = t.kept.drop(func(name string) bool {
+	t.kept.drop(func(name string) bool {
 		rest, ok := strings.CutPrefix(name, dir)
 		return ok && (rest == "" || rest[0] == '/')
 	})
 }
 
 // Read appends the file's content to dst. The file's descriptor stays open, and
-// later reads are pread only: 512 queues' files so take a sixteenth of the time
-// that opening them anew does. A warm read allocates nothing when dst has room
-// for the content and one byte more.
+// later reads are pread only: more than ten times as fast as os.ReadFile for
+// the files of 512 queues (BenchmarkQueueFiles). A warm read allocates nothing
+// when dst has room for the content and one byte more.
 //
 // A kept descriptor follows its device through a rename and fails once the
 // device is gone; it is then opened anew by name. Only the caller can know that
