@@ -9,9 +9,13 @@ import (
 	"testing"
 )
 
-// btfEnums returns the enumerators of the running kernel, by name, from the BTF type section
-// (Documentation/bpf/btf.rst). Only enum and enum64 are read; every other kind is stepped over.
-func btfEnums(t testing.TB) map[string]int64 {
+// btf is what the running kernel's BTF type section says (Documentation/bpf/btf.rst) about enumerators
+// and, as "struct" and "struct.member", about sizes and offsets in bytes.
+type btf struct {
+	enums, layout map[string]int64
+}
+
+func readBTF(t testing.TB) btf {
 	t.Helper()
 	raw, err := os.ReadFile("/sys/kernel/btf/vmlinux")
 	if errors.Is(err, os.ErrNotExist) {
@@ -20,17 +24,17 @@ func btfEnums(t testing.TB) map[string]int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := parseBTFEnums(raw)
+	b, err := parseBTF(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	return b
 }
 
-func parseBTFEnums(raw []byte) (map[string]int64, error) {
+func parseBTF(raw []byte) (btf, error) {
 	ne := binary.NativeEndian
 	if len(raw) < 24 || ne.Uint16(raw) != 0xeb9f {
-		return nil, errors.New("not BTF")
+		return btf{}, errors.New("not BTF")
 	}
 	hdr := int(ne.Uint32(raw[4:]))
 	typeOff, typeLen := int(ne.Uint32(raw[8:])), int(ne.Uint32(raw[12:]))
@@ -45,9 +49,10 @@ func parseBTFEnums(raw []byte) (map[string]int64, error) {
 		}
 		return ""
 	}
-	m := map[string]int64{}
+	b := btf{map[string]int64{}, map[string]int64{}}
 	for p := 0; p+12 <= len(types); {
 		info := ne.Uint32(types[p+4:])
+		typeName, size := name(ne.Uint32(types[p:])), int64(ne.Uint32(types[p+8:]))
 		vlen, kind := int(info&0xffff), info>>24&0x1f
 		p += 12
 		switch kind {
@@ -56,11 +61,18 @@ func parseBTFEnums(raw []byte) (map[string]int64, error) {
 			p += 4
 		case 3: // array
 			p += 12
-		case 4, 5, 15: // struct, union, datasec
+		case 4: // struct
+			b.layout[typeName] = size
+			for range vlen {
+				// Above bit 24 there may be a bit field's size; ours have none.
+				b.layout[typeName+"."+name(ne.Uint32(types[p:]))] = int64(ne.Uint32(types[p+8:])&0xffffff) / 8
+				p += 12
+			}
+		case 5, 15: // union, datasec
 			p += 12 * vlen
 		case 6: // enum
 			for range vlen {
-				m[name(ne.Uint32(types[p:]))] = int64(int32(ne.Uint32(types[p+4:])))
+				b.enums[name(ne.Uint32(types[p:]))] = int64(int32(ne.Uint32(types[p+4:])))
 				p += 8
 			}
 		case 13: // func_proto
@@ -68,14 +80,14 @@ func parseBTFEnums(raw []byte) (map[string]int64, error) {
 		case 16: // float
 		case 19: // enum64
 			for range vlen {
-				m[name(ne.Uint32(types[p:]))] = int64(ne.Uint64(types[p+4:]))
+				b.enums[name(ne.Uint32(types[p:]))] = int64(ne.Uint64(types[p+4:]))
 				p += 12
 			}
 		default:
-			return nil, fmt.Errorf("BTF kind %d at %d", kind, p-12)
+			return btf{}, fmt.Errorf("BTF kind %d at %d", kind, p-12)
 		}
 	}
-	return m, nil
+	return b, nil
 }
 
 // btfNames are ours against the kernel's names. A kernel older than a name does not have it.
@@ -143,7 +155,7 @@ var btfNames = map[string]int64{
 
 // The numbers we define ourselves are those of the running kernel.
 func TestNumbersAreTheKernels(t *testing.T) {
-	enums := btfEnums(t)
+	enums := readBTF(t).enums
 	known := 0
 	for name, ours := range btfNames {
 		kernels, ok := enums[name]
@@ -161,9 +173,40 @@ func TestNumbersAreTheKernels(t *testing.T) {
 	}
 }
 
+// The ioctl structures we take apart by hand are laid out as in the running kernel.
+func TestLayoutsAreTheKernels(t *testing.T) {
+	layout := readBTF(t).layout
+	fs := layout["ethtool_rxnfc.fs"]
+	for name, tc := range map[string]struct{ ours, kernels int64 }{
+		"rxnfcSize":      {rxnfcSize, layout["ethtool_rxnfc"]},
+		"rxnfcFlowType":  {rxnfcFlowType, layout["ethtool_rxnfc.flow_type"]},
+		"rxnfcData":      {rxnfcData, layout["ethtool_rxnfc.data"]},
+		"rxnfcRuleCount": {rxnfcRuleCount, layout["ethtool_rxnfc."]}, // an unnamed union
+		"rxnfcRuleLocs":  {rxnfcRuleLocs, layout["ethtool_rxnfc.rule_locs"]},
+		"rxnfcCookie":    {rxnfcCookie, fs + layout["ethtool_rx_flow_spec.ring_cookie"]},
+		"rxnfcLocation":  {rxnfcLocation, fs + layout["ethtool_rx_flow_spec.location"]},
+		"rxfhSize":       {rxfhSize, layout["ethtool_rxfh.rss_config"]},
+		"rxfh indir":     {8, layout["ethtool_rxfh.indir_size"]},
+		"rxfh key":       {12, layout["ethtool_rxfh.key_size"]},
+		"rxfh hfunc":     {16, layout["ethtool_rxfh.hfunc"]},
+		"drvinfoSize":    {drvinfoSize, layout["ethtool_drvinfo"]},
+		"drvinfo bus":    {100, layout["ethtool_drvinfo.bus_info"]},
+		"drvinfo stats":  {180, layout["ethtool_drvinfo.n_stats"]},
+		"stats data":     {8, layout["ethtool_stats.data"]},
+		"gstrings len":   {8, layout["ethtool_gstrings.len"]},
+		"gstrings data":  {12, layout["ethtool_gstrings.data"]},
+		"sset mask":      {8, layout["ethtool_sset_info.sset_mask"]},
+		"sset data":      {16, layout["ethtool_sset_info.data"]},
+	} {
+		if tc.ours != tc.kernels {
+			t.Errorf("%s is %d here, %d in the kernel", name, tc.ours, tc.kernels)
+		}
+	}
+}
+
 // The names of the flow types are the kernel's, lower case, with the dashes of the netlink spec.
 func TestFlowTypesAreTheKernels(t *testing.T) {
-	enums := btfEnums(t)
+	enums := readBTF(t).enums
 	if _, ok := enums["ETHTOOL_A_FLOW_TCP4"]; !ok {
 		t.Skip("kernel before 6.17")
 	}

@@ -268,6 +268,9 @@ func TestClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, ask := range requests(c, "lo", 1) {
+		if name == "qstats" && !c.HasNetdev() {
+			continue
+		}
 		if err := ask(); err == nil || errors.Is(err, ErrUnsupported) {
 			t.Errorf("%s after Close: %v", name, err)
 		}
