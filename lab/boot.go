@@ -67,7 +67,7 @@ func Boot(t testing.TB, g Guest) *Running {
 	}
 
 	begin := time.Now()
-	machine, err := startQEMU(ns, exec.Command(qemu, g.arguments(filepath.Join(kernelDir, "vmlinuz"), initramfs, console)...))
+	machine, err := startQEMU(ns, exec.Command(qemu, g.arguments(filepath.Join(kernelDir, "vmlinux"), initramfs, console)...))
 	must(t, err)
 	t.Cleanup(machine.kill)
 
@@ -122,11 +122,22 @@ func startQEMU(ns *namespace, cmd *exec.Cmd) (*machine, error) {
 		if err != nil {
 			return
 		}
-		err = cmd.Wait()
-		m.err = fmt.Errorf("%w %s", errors.Join(err, errors.New(strings.TrimSpace(stderr.String()))), cmd.ProcessState)
+		_ = cmd.Wait() // in ProcessState too
+		m.err = fmt.Errorf("%s\n%s", cmd.ProcessState, complaints(stderr.String()))
 		close(m.done)
 	}, func(err error) { started <- err })
 	return m, <-started
+}
+
+// complaints leaves out what QEMU says at each start, once for each CPU.
+func complaints(stderr string) string {
+	var kept []string
+	for line := range strings.Lines(stderr) {
+		if !strings.Contains(line, "warning: TCG doesn't support") {
+			kept = append(kept, strings.TrimSpace(line))
+		}
+	}
+	return strings.Join(kept, "\n")
 }
 
 func (m *machine) kill() {
