@@ -39,27 +39,29 @@ func readArchive(r io.Reader, lim limits) (memstore, error) {
 	}
 	b := builder{files: newMemstore(), lim: lim}
 	t := tar.NewReader(&meter{r: r, left: lim.stream})
-	entries := 0
-	for {
+	for entries := 0; ; entries++ {
 		h, err := t.Next()
+		if errors.Is(err, tar.ErrInsecurePath) { // add judges names
+			err = nil
+		}
 		switch {
 		case err == io.EOF && entries == 0:
 			return nil, errors.New("archive is empty")
 		case err == io.EOF:
 			return b.files, nil
+		case err == nil:
+			err = b.add(h, t)
+		case entries == 0 && !errors.Is(err, errStream):
+			return nil, fmt.Errorf("not a tar archive, plain or compressed with gzip or xz: %w", err)
+		}
+		switch {
+		case err == nil:
 		case errors.Is(err, errStream):
 			return nil, fmt.Errorf("archive unpacks to more than %s: unpack it and give the folder", size(lim.stream))
-		case err != nil && entries == 0 && !errors.Is(err, tar.ErrInsecurePath):
-			return nil, fmt.Errorf("not a tar archive, plain or compressed with gzip or xz: %w", err)
-		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
+		case errors.Is(err, errFull):
+			return nil, fmt.Errorf("archive holds more than %s or %d files of /proc and /sys: unpack it and give the folder", size(lim.kept), lim.nodes)
+		default:
 			return nil, fmt.Errorf("archive is damaged or cut off after %d entries: %w", entries, err)
-		}
-		entries++
-		if err := b.add(h, t); err != nil {
-			if errors.Is(err, errStream) {
-				err = fmt.Errorf("unpacks to more than %s: unpack it and give the folder", size(lim.stream))
-			}
-			return nil, fmt.Errorf("archive, entry %d: %w", entries, err)
 		}
 	}
 }
@@ -131,7 +133,7 @@ func (b *builder) add(h *tar.Header, content io.Reader) error {
 			break
 		}
 		if b.kept+h.Size > b.lim.kept {
-			return b.full()
+			return errFull
 		}
 		// The header's size is a promise: nothing is allocated for it.
 		var buf bytes.Buffer
@@ -149,13 +151,9 @@ func (b *builder) keep(name string, n *node) error {
 	b.kept += int64(len(n.data) + len(name))
 	b.files.put(name, n)
 	if b.kept > b.lim.kept || len(b.files) > b.lim.nodes {
-		return b.full()
+		return errFull
 	}
 	return nil
-}
-
-func (b *builder) full() error {
-	return fmt.Errorf("holds more than %s or %d files of /proc and /sys: unpack it and give the folder", size(b.lim.kept), b.lim.nodes)
 }
 
 // entryName is an entry's clean name; false for one that is to be left out.
@@ -175,7 +173,10 @@ func entryName(name string) (string, bool) {
 // maxDepth of folders: sysfs has about 20, and each entry makes the folders above it.
 const maxDepth = 64
 
-var errStream = errors.New("too long")
+var (
+	errStream = errors.New("stream is too long")
+	errFull   = errors.New("too much to keep")
+)
 
 // meter ends a stream that is longer than allowed.
 type meter struct {

@@ -16,12 +16,12 @@ type rules struct {
 // are in its own table.
 func parseRules(text []byte) (rules, error) {
 	var r rules
-	seen, queue, direct := false, uint32(0), false
+	seen, queue, direct, context := false, uint32(0), false, false
 	end := func() {
-		if direct {
+		if direct && !context {
 			r.queues = append(r.queues, queue)
 		}
-		direct = false
+		direct, context = false, false
 	}
 	for line := range lines(text) {
 		name, value, ok := field(line)
@@ -33,7 +33,7 @@ func parseRules(text []byte) (rules, error) {
 		case name == "Filter":
 			end()
 		case name == "RSS Context ID":
-			direct = false
+			context = true
 		case name == "Action":
 			if s, found := strings.CutPrefix(value, "Direct to queue "); found {
 				n, known := number(s)

@@ -21,7 +21,7 @@ func parseSpeed(text []byte) (host.Count, error) {
 		return host.Known(mbit * 125_000), nil
 	}
 	if strings.HasPrefix(string(text), "Settings for ") && !strings.Contains(string(text), "No data available") {
-		return host.Count{}, nil // a virtual device has no speed
+		return host.Count{}, nil // a virtual device may have no speed
 	}
 	return host.Count{}, refusal(text)
 }
