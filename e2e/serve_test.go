@@ -88,11 +88,13 @@ func TestThousandVeths(t *testing.T) {
 	done | ip -batch -`)
 
 	p := start(t, testenv.Tool(t, "ip"), "netns", "exec", ns.Name, binary(t), "--web.listen-address=127.0.0.1:10420")
-	text := func() string {
-		return ns.Run(t, curl, "--silent", "--show-error", "--fail", "--max-time", "10",
-			"--retry", "20", "--retry-connrefused", "--retry-delay", "1", "--retry-max-time", "30",
-			"-H", "X-Prometheus-Scrape-Timeout-Seconds: 10", "http://127.0.0.1:10420/metrics")
-	}()
+	ask := func(path string, more ...string) string {
+		args := append([]string{"--silent", "--show-error", "--fail", "--max-time", "10"}, more...)
+		return ns.Run(t, curl, append(args, "http://127.0.0.1:10420"+path)...)
+	}
+	// 503 and a refused connection are tried again, nothing else.
+	ask("/-/ready", "--retry", "20", "--retry-connrefused", "--retry-delay", "1", "--retry-max-time", "20")
+	text := ask("/metrics", "-H", "X-Prometheus-Scrape-Timeout-Seconds: 10")
 	checkMetrics(t, text)
 	if !strings.Contains(text, "\nnetsteer_devices_ignored{reason=\"over-limit\"} 936\n") {
 		t.Error("devices_ignored does not say 936 over the limit of 64")
