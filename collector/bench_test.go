@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"syscall"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -32,9 +33,21 @@ func serve(b *testing.B, h http.Handler, coding string) {
 	r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
 	r.Header.Set("Accept-Encoding", coding)
 	b.ReportAllocs()
+	began := cpuTimeUsed(b)
 	for b.Loop() {
 		h.ServeHTTP(&discard{header: http.Header{}}, r)
 	}
+	b.ReportMetric((cpuTimeUsed(b)-began)/float64(b.N), "cpu-ns/op")
+}
+
+// cpuTimeUsed is the process's CPU time in ns: what counts on a machine that
+// others use too, where the clock on the wall measures them.
+func cpuTimeUsed(b *testing.B) float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return float64(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // BenchmarkHandler is the whole answer, emission and process metrics included,
@@ -46,8 +59,8 @@ func BenchmarkHandler(b *testing.B) {
 		own := e.Handler()
 		constant := newConstant(b, e)
 		b.Run(size+"/kept", func(b *testing.B) {
-			b.ReportMetric(float64(constant.n), "series")
 			serve(b, own, "")
+			b.ReportMetric(float64(constant.n), "series")
 		})
 		b.Run(size+"/const", func(b *testing.B) {
 			registry := prometheus.NewRegistry()

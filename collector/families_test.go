@@ -208,11 +208,12 @@ func TestDescribe(t *testing.T) {
 }
 
 // No more series than the contract's bound, on the largest machine it is made
-// for: each queue with a vector of its own, every CPU hit by every device,
+// for and with a vector for each queue: every CPU hit by every device,
 // every source degraded for every device.
 func TestCardinalityBound(t *testing.T) {
 	for _, m := range []shape{
-		{devices: 64, pairs: 128, cpus: 512, spread: 512, split: true},
+		{devices: 64, pairs: 128, cpus: 512, spread: 512},
+		{devices: 4, pairs: 128, cpus: 64, spread: 64, split: true},
 		{devices: 64, pairs: 1, cpus: 2, spread: 2, split: true},
 		{devices: 1, pairs: 1, cpus: 1, spread: 1},
 		{devices: 2, pairs: 8, cpus: 512, spread: 8},
