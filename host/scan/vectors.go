@@ -76,7 +76,7 @@ func deviceIRQs(r *reader, n *netdev, entry *driver.Entry, rows *rowTable, unit 
 	if len(irqs) == 0 {
 		for irq := range rows.byIRQ {
 			for _, action := range rows.tail(irq).Actions {
-				if v, ok := byName(action, entry); ok && (v.Device == n.name || v.Unit != "" && v.Unit == unit) {
+				if v, ok := byName(action, entry, n.name); ok && (v.Device == n.name || v.Unit != "" && v.Unit == unit) {
 					irqs = append(irqs, irq)
 				}
 			}
@@ -145,13 +145,14 @@ func readAffinity(r *reader, v *host.Vector) {
 	}
 }
 
-// byName reads an action by the driver's forms, or, with the driver unknown, by
-// what all drivers agree on.
-func byName(action string, entry *driver.Entry) (driver.Vector, bool) {
+// byName reads an action by the driver's forms. With the driver unknown it must
+// carry the device's own name, and all drivers must agree on it.
+func byName(action string, entry *driver.Entry, device string) (driver.Vector, bool) {
 	if entry != nil {
 		return entry.Vector(action)
 	}
-	return driver.Agreed(action)
+	v, ok := driver.Agreed(action)
+	return v, ok && v.Device == device
 }
 
 // readNames reads a vector's actions; ours is false if they name another unit
@@ -159,7 +160,7 @@ func byName(action string, entry *driver.Entry) (driver.Vector, bool) {
 // device's from before a live rename.
 func readNames(actions []string, entry *driver.Entry, name, unit string, all []netdev, n *netdev) (driver.Vector, bool) {
 	for _, action := range actions {
-		v, ok := byName(action, entry)
+		v, ok := byName(action, entry, name)
 		if !ok {
 			continue
 		}
