@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 )
 
 // BenchmarkInterrupts sets the parsers beside a plain copy of the same bytes.
@@ -101,5 +103,61 @@ func BenchmarkProcfs(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkRatio is the figure that holds on a machine shared with others: both
+// sides take turns, so noise meets them alike, and their medians are divided.
+func BenchmarkRatio(b *testing.B) {
+	sparse := generateInterrupts(256, 2000, 1)
+	dst := make([]byte, len(sparse))
+	var table Interrupts
+	files := map[string][]byte{"softirqs": generateSoftirqs(512), "net/softnet_stat": generateSoftnet(512)}
+	fs := procfsOf(b, files)
+	var softirqs Softirqs
+	var rows []SoftnetRow
+	for _, c := range []struct {
+		name, unit string
+		ours       func() error
+		theirs     func() error
+		inverse    bool
+	}{
+		{
+			"interrupts256x2000", "memcpys",
+			func() error { return table.Parse(sparse) },
+			func() error { copy(dst, sparse); return nil }, false,
+		},
+		{
+			"softirqs512", "times-faster-than-procfs",
+			func() error { return softirqs.Parse(files["softirqs"]) },
+			func() error { _, err := fs.Softirqs(); return err }, true,
+		},
+		{
+			"softnet512", "times-faster-than-procfs",
+			func() (err error) { rows, err = ParseSoftnet(rows[:0], files["net/softnet_stat"]); return err },
+			func() error { _, err := fs.NetSoftnetStat(); return err }, true,
+		},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			var ours, theirs []time.Duration
+			take := func(f func() error) time.Duration {
+				start := time.Now()
+				if err := f(); err != nil {
+					b.Fatal(err)
+				}
+				return time.Since(start)
+			}
+			for b.Loop() {
+				ours, theirs = append(ours, take(c.ours)), append(theirs, take(c.theirs))
+			}
+			slices.Sort(ours)
+			slices.Sort(theirs)
+			ratio := float64(ours[len(ours)/2]) / float64(theirs[len(theirs)/2])
+			if c.inverse {
+				ratio = 1 / ratio
+			}
+			b.ReportMetric(ratio, c.unit)
+			b.ReportMetric(float64(ours[len(ours)/2].Nanoseconds()), "ours-ns")
+		})
 	}
 }

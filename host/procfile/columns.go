@@ -55,16 +55,15 @@ func fastCounts(text []byte, p int, row []uint32) (next int, ok bool) {
 	if len(text)-p < width*len(row) {
 		return 0, false
 	}
+	clear(row) // at once: runs of zeros are then only stepped over
 	for c := 0; c < len(row); {
 		if len(row)-c >= 64 && text[p+width-2] == ' ' && string(text[p:p+64*width]) == zeros64 {
-			clear(row[c : c+64])
 			c, p = c+64, p+64*width
 			continue
 		}
 		for stop := min(c+64, len(row)); c < stop; {
 			// The tens are looked at first: it saves the call where counts are not 0.
 			if stop-c >= 8 && text[p+width-2] == ' ' && string(text[p:p+8*width]) == zeros8 {
-				clear(row[c : c+8])
 				c, p = c+8, p+8*width
 				continue
 			}
