@@ -118,7 +118,6 @@ func TestDumpInterrupted(t *testing.T) {
 // A request that hangs holds its own socket only, and those who wait for it only for their timeout.
 func TestTimeout(t *testing.T) {
 	c := dial(t)
-	c.Timeout = 20 * time.Millisecond
 	for name, tc := range map[string]struct {
 		lock lock
 		ask  func() error
@@ -131,11 +130,13 @@ func TestTimeout(t *testing.T) {
 		if err := tc.lock.acquire(time.Second); err != nil {
 			t.Fatal(err)
 		}
+		c.Timeout = 20 * time.Millisecond
 		err := tc.ask()
 		tc.lock.release()
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("%s, socket taken: %v", name, err)
 		}
+		c.Timeout = DefaultTimeout
 		if err := tc.ask(); errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("%s, socket free: %v", name, err)
 		}
@@ -155,6 +156,17 @@ func TestTimeoutOfAnAnswer(t *testing.T) {
 	}
 	if _, err := c.Features(1); err != nil {
 		t.Error("after the timeout:", err)
+	}
+
+	c.Timeout = 1 // over before the kernel is asked
+	if _, err := c.Features(1); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("timeout of 1 ns:", err)
+	}
+	c.Timeout = DefaultTimeout
+	for range 3 {
+		if f, err := c.Features(1); err != nil || len(f) == 0 {
+			t.Errorf("after a request that timed out: %d features, %v", len(f), err)
+		}
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// patience is how long a test waits for what must come, on a busy machine too.
+const patience = 20 * time.Second
+
 // events runs Monitor until the test ends and returns its events after the first Resync.
 func events(t *testing.T, c *Conn) <-chan Event {
 	t.Helper()
@@ -24,7 +27,7 @@ func events(t *testing.T, c *Conn) <-chan Event {
 			if !errors.Is(err, context.Canceled) {
 				t.Error("monitor ended with", err)
 			}
-		case <-time.After(5 * time.Second):
+		case <-time.After(patience):
 			t.Error("monitor did not end")
 		}
 	})
@@ -37,7 +40,7 @@ func events(t *testing.T, c *Conn) <-chan Event {
 // next waits for an event of that kind about that device and lets others pass.
 func next(t *testing.T, ch <-chan Event, kind Kind, ifindex int) Event {
 	t.Helper()
-	timeout := time.After(5 * time.Second)
+	timeout := time.After(patience)
 	for {
 		select {
 		case e := <-ch:
@@ -134,7 +137,7 @@ func TestMonitorOverrun(t *testing.T) {
 	close(release)
 	select {
 	case <-resyncs:
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience):
 		t.Error("no resync after an overrun")
 	}
 	cancel()

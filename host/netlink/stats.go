@@ -70,8 +70,8 @@ func (s *Stats) read() error {
 	return errStatsRestless
 }
 
-// readValues reports false when the device has another number of statistics by now. Recent kernels
-// (seen: 6.12.117, 6.18) then answer 0, older ones their own number and as many values, for which the
+// readValues reports false when the device has another number of statistics by now. Recent stable
+// kernels (seen: Debian's 6.1.0-57, 6.12.117, 6.18) then answer 0, older ones their own number and as many values, for which the
 // memory may be too short: EFAULT.
 func (s *Stats) readValues() (bool, error) {
 	const header = 8 // struct ethtool_stats: cmd, n_stats

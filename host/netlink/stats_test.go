@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -113,7 +114,7 @@ func TestStatsUnderChange(t *testing.T) {
 	})
 	s := r.NewStats("va")
 	changes := 0
-	for range 300 {
+	for begin := time.Now(); changes < 20 && time.Since(begin) < 20*time.Second; {
 		v, changed, err := s.Read()
 		if errors.Is(err, errStatsRestless) {
 			continue
@@ -132,7 +133,7 @@ func TestStatsUnderChange(t *testing.T) {
 	}
 	stop.Store(true)
 	wg.Wait()
-	if changes < 2 {
+	if changes < 20 && !t.Failed() {
 		t.Errorf("names changed %d times: nothing was tested", changes)
 	}
 }
