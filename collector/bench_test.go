@@ -78,6 +78,7 @@ func BenchmarkEmit(b *testing.B) {
 		b.Run(size, func(b *testing.B) {
 			e := New(Config{State: reading(generate(benchShapes[size]))})
 			b.ReportAllocs()
+			began := cpuTimeUsed(b)
 			for b.Loop() {
 				_, done, err := e.Gather(context.Background())
 				if err != nil {
@@ -85,6 +86,7 @@ func BenchmarkEmit(b *testing.B) {
 				}
 				done()
 			}
+			b.ReportMetric((cpuTimeUsed(b)-began)/float64(b.N), "cpu-ns/op")
 		})
 	}
 }

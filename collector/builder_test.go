@@ -24,7 +24,7 @@ type shape struct {
 
 // generate builds a State of the shape in which every family has a series.
 func generate(m shape) *watch.State {
-	b := &builder{st: &watch.State{
+	b := &builder{&watch.State{
 		Inventory: &host.Inventory{Shape: 1},
 		Sample: &host.Sample{
 			Shape: 1, Time: noon,
@@ -64,10 +64,7 @@ func generate(m shape) *watch.State {
 	return st
 }
 
-type builder struct {
-	st  *watch.State
-	irq int
-}
+type builder struct{ st *watch.State }
 
 func (b *builder) cpus(n int) {
 	inv, sample, rates := b.st.Inventory, b.st.Sample, b.st.Rates

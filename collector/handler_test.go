@@ -161,7 +161,7 @@ func TestNegotiation(t *testing.T) {
 
 func decode(t *testing.T, coding string, body io.Reader) []byte {
 	t.Helper()
-	var r io.Reader = body
+	r := body
 	var err error
 	switch coding {
 	case "gzip":
