@@ -22,6 +22,7 @@ const (
 	SourceStats      Source = "queue_stats"   // per-queue counters: qstats or ethtool -S
 	SourceDriver     Source = "driver"        // driver's entry in netsteer's table
 	SourceThreads    Source = "napi_threads"  // /proc/PID of NAPI threads
+	SourceRivals     Source = "rivals"        // /proc/PID of irqbalance and others
 	SourceMapping    Source = "queue_mapping" // queue -> vector
 )
 

@@ -33,6 +33,9 @@ type Inventory struct {
 	Vectors []Vector // all devices' interrupt vectors, in device and IRQ order
 	Ignored Ignored
 	Sysctls Sysctls
+	// Rivals holds every program netsteer knows that writes the same files,
+	// running or not; nil where processes cannot be seen.
+	Rivals []Rival
 
 	// Degraded lists what could not be read when the Inventory was made.
 	Degraded []Degraded

@@ -50,6 +50,12 @@ func (s *Scanner) Inventory() *host.Inventory {
 	inv.CPUs, inv.Nodes = readCPUs(r, rows)
 	inv.Sysctls = readSysctls(r)
 
+	if s.machine.Rivals != nil {
+		rivals, err := s.machine.Rivals()
+		r.notes.add(host.SourceRivals, "", err)
+		inv.Rivals = rivals
+	}
+
 	all, ignored := s.netdevs(r)
 	inv.Ignored = ignored
 	nd := s.netdev(r, all)

@@ -107,4 +107,6 @@ type Machine struct {
 	Tree    Tree
 	NICs    NICs    // nil: --no-source.netlink, or nothing recorded
 	Threads Threads // nil: unknown
+	// Rivals looks for programs that write the same files; nil: unknown.
+	Rivals func() ([]host.Rival, error)
 }

@@ -1,0 +1,41 @@
+package advisor
+
+import (
+	"regexp"
+
+	"github.com/netsteer/netsteer/host"
+	"github.com/netsteer/netsteer/skew"
+)
+
+// Profile is how vectors, RPS and RFS are planned.
+type Profile string
+
+// Profiles. Latency and dedicated come later.
+const (
+	Balanced   Profile = "balanced"
+	Throughput Profile = "throughput"
+)
+
+// Profiles lists the profiles that can be asked for.
+var Profiles = []Profile{Balanced, Throughput}
+
+// Policy is what an operator wants.
+type Policy struct {
+	Profile Profile
+	// Leave: devices that are measured and never changed (--advisor.leave); an
+	// anchored regexp, nil: none.
+	Leave *regexp.Regexp
+	// Devices, if not empty, are the only ones advised on. Placement still knows
+	// of the others' vectors.
+	Devices []string
+}
+
+// Facts are what advice follows from. Rates may be nil: rules about settings
+// need no traffic.
+type Facts struct {
+	Inventory *host.Inventory
+	Rates     *skew.Rates
+	Place     *skew.Place
+	Allowed   skew.Allowed
+	Degraded  []host.Degraded
+}
