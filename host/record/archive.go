@@ -11,8 +11,6 @@ import (
 	"io/fs"
 	"path"
 	"strings"
-
-	"github.com/ulikunitz/xz"
 )
 
 // limits bound what an archive may ask for. A hostile one is small and unpacks
@@ -26,7 +24,7 @@ type limits struct {
 
 // defaultLimits hold a sosreport of 512 CPUs and 4,096 interrupts (5 MB of /proc
 // and 60,000 files) several times over.
-var defaultLimits = limits{stream: 16 << 30, kept: 512 << 20, file: 64 << 20, nodes: 1_000_000}
+var defaultLimits = limits{stream: 8 << 30, kept: 512 << 20, file: 64 << 20, nodes: 1_000_000}
 
 // readArchive reads a tar archive, plain or compressed (told by content, not by
 // name), into memory. Only what netsteer reads is kept. Names that are absolute
@@ -82,11 +80,7 @@ func decompress(r *bufio.Reader) (io.Reader, error) {
 		}
 		return z, nil
 	case bytes.HasPrefix(head, []byte("\xfd7zXZ\x00")):
-		z, err := xz.NewReader(r)
-		if err != nil {
-			return nil, fmt.Errorf("xz: %w", err)
-		}
-		return z, nil
+		return openXZ(r)
 	case bytes.HasPrefix(head, []byte("BZh")), bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")):
 		return nil, errors.New("compressed with bzip2 or zstd, which netsteer does not read: unpack it and give the folder")
 	}

@@ -249,6 +249,30 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// A dictionary is allocated before the first byte: a hostile one is refused.
+func TestDictionary(t *testing.T) {
+	text := xzip(t, archive(t, entry{name: "proc/stat", text: "x"}))
+	if n, ok := dictionary(text[12:]); !ok || n != 8<<20 {
+		t.Fatalf("the writer's own dictionary is 8 MiB, not %d, %v", n, ok)
+	}
+	at := bytes.Index(text[12:], []byte{0x21, 1, 22}) + 14
+	for bits, want := range map[byte]uint64{0: 4096, 1: 6144, 28: 64 << 20, 39: 3 << 30, 40: 1<<32 - 1} {
+		text[at] = bits
+		if n, ok := dictionary(text[12:]); !ok || n != want {
+			t.Errorf("%d: %d, %v; want %d", bits, n, ok, want)
+		}
+	}
+	text[at] = 40
+	if _, err := Open(write(t, "d.tar.xz", text)); err == nil || !strings.Contains(err.Error(), "dictionary of 4095 MiB") {
+		t.Errorf("%v", err)
+	}
+	for _, short := range [][]byte{nil, {0, 0}, {2, 0xff}, {1, 0x40, 0x80, 0x80}, {1, 0, 0x21, 9}} {
+		if n, ok := dictionary(short); ok {
+			t.Errorf("% x: %d", short, n)
+		}
+	}
+}
+
 // The archive in memory is a file system as io/fs has it.
 func TestMemoryFS(t *testing.T) {
 	s, err := readArchive(bytes.NewReader(archive(t,
