@@ -20,7 +20,8 @@ fi
 
 status=0
 report=$("$govulncheck" -db "file://$db" ./...) || status=$?
-printf '%s\n' "$report"
+# Without the hundreds of call chains; govulncheck itself shows them.
+awk '/^    Example traces found:/ { skip = 1 } /^ *$/ || /^  [^ ]/ { skip = 0 } !skip' <<<"$report"
 case $status in
 0) ;;
 3) ! grep -q '^ *Module: ' <<<"$report" ;; # 3: found something
