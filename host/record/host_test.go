@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +139,50 @@ func readSample(t *testing.T, s *scan.Scanner, inv *host.Inventory) *host.Sample
 		}
 	}
 	return sample
+}
+
+// A sosreport of ours, one sample, without queues/, -x and topology: what is
+// missing is said, the rest is read.
+func TestOwnSosreport(t *testing.T) {
+	r, err := Open(filepath.Join(testenv.ModuleRoot(t), "testdata", "hosts", "sosreport-2cpu"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	if _, ok := r.T1(); ok {
+		t.Error("it has a second sample")
+	}
+	s := scan.New(r.Machine(), scan.Options{})
+	inv := s.Inventory()
+	var degraded []string
+	for _, d := range inv.Degraded {
+		degraded = append(degraded, fmt.Sprintf("%s %s %s", d.Source, d.Device, d.Reason))
+	}
+	slices.Sort(degraded)
+	if got, want := strings.Join(degraded, "\n"), `driver eth1 unknown-driver
+queue_mapping eth1 unknown-driver
+queues eth0 missing
+queues eth1 missing
+rss eth0 missing
+rss eth1 missing
+topology  missing`; got != want {
+		t.Errorf("degraded:\n%s\nwant\n%s", got, want)
+	}
+	eth0 := inv.Device("eth0")
+	if eth0.Driver != "igb" || len(eth0.RX) != 2 || eth0.Channels.Combined != pair(2, 2) || eth0.Rings.TX != pair(256, 4096) ||
+		eth0.SpeedBytes != host.Known(125_000_000) || len(eth0.RSS.Fields) != 1 || eth0.RSS.Fields[0] != (host.Option{Name: "udp4", Value: "sd"}) || eth0.RSS.Table != nil {
+		t.Errorf("%+v", eth0)
+	}
+	c, sample := s.Counters(inv, nil), new(host.Sample)
+	if fits, degraded := c.Read(sample); !fits || len(degraded) > 0 {
+		t.Errorf("%v, %v", fits, degraded)
+	}
+	c.Device(eth0.ID, &sample.Devices[eth0.ID], sample.Queues[:4])
+	for i, want := range []uint64{21_000_075, 7_000_025, 8_000_030, 6_000_020} {
+		if sample.Queues[i].Packets != host.Known(want) {
+			t.Errorf("queue %d: %v packets, want %d", i, sample.Queues[i].Packets, want)
+		}
+	}
 }
 
 // The numbers of the files agree with one another as a kernel's do.

@@ -85,7 +85,8 @@ func ask[T any](s source, device, question, option string, parse func([]byte) (T
 	return answer, nil
 }
 
-// rss puts together what -x, -n and -n rx-flow-hash tell. Each may be missing.
+// rss puts together what -x, -n and -n rx-flow-hash tell. Each may be missing:
+// what the others told comes with the error that says there is no table.
 func (s source) rss(device string) (host.RSS, error) {
 	rss, err := ask(s, device, askRSS, "-x", parseRSS)
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, scan.ErrNotRecorded) {
@@ -111,10 +112,10 @@ func (s source) rss(device string) (host.RSS, error) {
 	if len(fields) > 0 {
 		rss.Fields = options(fields)
 	}
-	if told {
-		return rss, nil
+	if told && errors.Is(err, errors.ErrUnsupported) {
+		err = nil // a device with rules or fields has RSS; its table cannot be told
 	}
-	return host.RSS{}, err
+	return rss, err
 }
 
 // options are a map's entries sorted by name.
