@@ -45,7 +45,11 @@ type landingDevice struct {
 
 func landing(o Options) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		page := landingPage{CSS: template.CSS(landingCSS), Version: o.Version, MetricsPath: o.MetricsPath}
+		page := landingPage{
+			CSS:         template.CSS(landingCSS), //nolint:gosec // a file of ours
+			Version:     o.Version,
+			MetricsPath: o.MetricsPath,
+		}
 		if state, release, err := o.Watcher.Latest(); err == nil {
 			page.Ready, page.Kernel = true, state.Inventory.Kernel
 			page.Devices = landingDevices(state.Inventory)

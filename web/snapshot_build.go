@@ -54,7 +54,7 @@ func (s Snapshot) Only(devices ...string) Snapshot {
 }
 
 func snapshotInterrupts(inv *host.Inventory, rows []host.InterruptRow) []SnapshotInterrupt {
-	var out []SnapshotInterrupt
+	out := make([]SnapshotInterrupt, 0, len(rows))
 	for _, row := range rows {
 		line := SnapshotInterrupt{
 			IRQ:     row.Label,

@@ -103,7 +103,7 @@ func methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 
 // paths are the router's paths, sorted.
 func paths(routes chi.Routes) []string {
-	var out []string
+	out := make([]string, 0, len(routes.Routes()))
 	for _, route := range routes.Routes() {
 		out = append(out, route.Pattern)
 	}

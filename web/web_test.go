@@ -157,7 +157,7 @@ func TestHead(t *testing.T) {
 		}
 		response.Body.Close()
 		want := do(newRouter(watcher), http.MethodGet, path).Header().Get("Content-Type")
-		if got := response.Header.Get("Content-Type"); response.StatusCode != 200 || got != want {
+		if got := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || got != want {
 			t.Errorf("HEAD %s: %s, %q; want 200 and %q", path, response.Status, got, want)
 		}
 	}

@@ -68,6 +68,6 @@ func explainListen(address string, err error) error {
 
 func closeAll(listeners []net.Listener) {
 	for _, l := range listeners {
-		l.Close()
+		_ = l.Close() // it may be closed already
 	}
 }

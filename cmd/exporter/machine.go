@@ -69,7 +69,7 @@ func checkDevices(names []string, inv *host.Inventory) error {
 		if inv.Device(name) != nil {
 			continue
 		}
-		var there []string
+		there := make([]string, 0, len(inv.Devices))
 		for i := range inv.Devices {
 			there = append(there, inv.Devices[i].Name)
 		}

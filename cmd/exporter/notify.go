@@ -15,7 +15,7 @@ func notifications(ctx context.Context, logger *slog.Logger) <-chan struct{} {
 	go func() {
 		conn, err := netlink.Dial()
 		if err == nil {
-			defer conn.Close()
+			defer func() { _ = conn.Close() }()
 			err = conn.Monitor(ctx, func(netlink.Event) {
 				select {
 				case changed <- struct{}{}:
