@@ -43,9 +43,9 @@ func readArchive(r io.Reader, lim limits) (memstore, error) {
 			err = nil
 		}
 		switch {
-		case err == io.EOF && entries == 0:
+		case errors.Is(err, io.EOF) && entries == 0:
 			return nil, errors.New("archive is empty")
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return b.files, nil
 		case err == nil:
 			err = b.add(h, t)
@@ -67,7 +67,7 @@ func readArchive(r io.Reader, lim limits) (memstore, error) {
 // decompress looks at the first bytes.
 func decompress(r *bufio.Reader) (io.Reader, error) {
 	head, err := r.Peek(6)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	switch {

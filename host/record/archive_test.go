@@ -184,7 +184,7 @@ func TestHostileArchive(t *testing.T) {
 		"proc/stat": fs.ErrNotExist, "proc/dev": fs.ErrNotExist, "proc/fifo": fs.ErrNotExist, "proc/tty": fs.ErrNotExist, "proc/hardout": fs.ErrNotExist,
 		"sys/up": errOutside, "sys/abs": fs.ErrNotExist, "sys/a": syscall.ELOOP, "sys/self": syscall.ELOOP, "sys/long": syscall.ENAMETOOLONG,
 		"proc/interrupts/x": syscall.ENOTDIR, "../x": fs.ErrInvalid, "/proc/stat": fs.ErrInvalid, "proc": syscall.EISDIR,
-		"proc/file": syscall.EIO, "proc/odd": noted("the dog ate it"),
+		"proc/file": syscall.EIO, "proc/odd": notedError("the dog ate it"),
 	} {
 		dst := []byte("kept")
 		got, err := tree.Read(dst, name)

@@ -70,7 +70,7 @@ func appendAll(dst []byte, r io.Reader, room int64) ([]byte, error) {
 		n, err := r.Read(dst[len(dst):cap(dst)])
 		dst = dst[:len(dst)+n]
 		switch {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return dst, nil
 		case err != nil:
 			return dst[:begin], err

@@ -18,8 +18,8 @@ import (
 
 // The ways in which ethtool says no.
 var (
-	isUnsupported = errors.ErrUnsupported
-	isMissing     = fs.ErrNotExist
+	errUnsupported = errors.ErrUnsupported
+	errMissing     = fs.ErrNotExist
 )
 
 type parseCase[T any] struct {
@@ -53,15 +53,15 @@ func pair(current, max uint64) host.Pair {
 // refusals are every parser's.
 func refusals[T any]() []parseCase[T] {
 	return []parseCase[T]{
-		{name: "netlink", text: "netlink error: Operation not supported\n", err: isUnsupported},
-		{name: "ioctl", text: "Cannot get device settings: Operation not supported\n", err: isUnsupported},
-		{name: "errno on its own line", text: "Cannot get device channel parameters\n: Operation not supported\nChannel parameters for br0:\n", err: isUnsupported},
-		{name: "no device", text: "Cannot get driver information: No such device\n", err: isMissing},
-		{name: "no device, netlink", text: "netlink error: no device matches name (offset 24)\nnetlink error: No such device\n", err: isMissing},
+		{name: "netlink", text: "netlink error: Operation not supported\n", err: errUnsupported},
+		{name: "ioctl", text: "Cannot get device settings: Operation not supported\n", err: errUnsupported},
+		{name: "errno on its own line", text: "Cannot get device channel parameters\n: Operation not supported\nChannel parameters for br0:\n", err: errUnsupported},
+		{name: "no device", text: "Cannot get driver information: No such device\n", err: errMissing},
+		{name: "no device, netlink", text: "netlink error: no device matches name (offset 24)\nnetlink error: No such device\n", err: errMissing},
 		{name: "not root", text: "Cannot get coalesce parameters: Operation not permitted\n", err: syscall.EPERM},
-		{name: "old ethtool", text: "ethtool: bad command line argument(s)\nFor more information run ethtool -h\n", err: isUnsupported},
-		{name: "no ethtool", text: "bash: ethtool: command not found\n", err: isUnsupported},
-		{name: "ENOTSUPP leaks", text: "Cannot get RX rings: Unknown error 524\n", err: isUnsupported},
+		{name: "old ethtool", text: "ethtool: bad command line argument(s)\nFor more information run ethtool -h\n", err: errUnsupported},
+		{name: "no ethtool", text: "bash: ethtool: command not found\n", err: errUnsupported},
+		{name: "ENOTSUPP leaks", text: "Cannot get RX rings: Unknown error 524\n", err: errUnsupported},
 		{name: "empty", text: "\n", err: scan.ErrNotRecorded},
 		{name: "other text", text: "Lorem ipsum: dolor\n", err: errNotEthtool},
 	}
@@ -127,7 +127,7 @@ func TestParseRSS(t *testing.T) {
 			want: host.RSS{Hash: "toeplitz"}},
 		{name: "old, table alone", text: "RX flow hash indirection table for eth7 with 2 RX ring(s):\n\t0:      0     1     0     1     0     1     0     1\n\t8:      1     1     1     1     1     1     1     1\n",
 			want: host.RSS{Table: []uint32{0, 1, 0, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1}}},
-		{name: "nothing but refusals", text: "RX flow hash indirection table for eth7 with 1 RX ring(s):\nOperation not supported\nRSS hash key:\nOperation not supported\n", err: isUnsupported},
+		{name: "nothing but refusals", text: "RX flow hash indirection table for eth7 with 1 RX ring(s):\nOperation not supported\nRSS hash key:\nOperation not supported\n", err: errUnsupported},
 		{name: "a row is lost", text: "RX flow hash indirection table for eth7 with 2 RX ring(s):\n    0:      0     1     0     1     0     1     0     1\n   16:      0     1\n", err: errNotEthtool},
 		{name: "queue is no number", text: "RX flow hash indirection table for eth7 with 2 RX ring(s):\n    0:      0     x\n", err: errNotEthtool},
 	}...))
@@ -138,7 +138,7 @@ func TestParseRules(t *testing.T) {
 		{name: "none", text: "6 RX rings available\nTotal 0 rules\n\n", want: rules{}},
 		{name: "several actions", text: "6 RX rings available\nTotal 6 rules\n\nFilter: 1\n\tRule Type: TCP over IPv4\n\tDest port: 80 mask: 0x0\n\tAction: Direct to queue 5\n\nFilter: 2\n\tAction: Drop\n\nFilter: 3\n\tAction: Direct to VF 1 queue 2\n\nFilter: 4\n\tRSS Context ID: 1\n\tAction: Direct to queue 0\n\nFilter: 5\n\tAction: Direct to queue 2\n\nFilter: 6\n\tAction: Direct to queue 5\n\n",
 			want: rules{count: 6, queues: []uint32{2, 5}}},
-		{name: "no rules by this driver", text: "6 RX rings available\nrxclass: Cannot get RX class rule count: Operation not supported\nRX classification rule retrieval failed\n", err: isUnsupported},
+		{name: "no rules by this driver", text: "6 RX rings available\nrxclass: Cannot get RX class rule count: Operation not supported\nRX classification rule retrieval failed\n", err: errUnsupported},
 	}...))
 }
 
@@ -159,7 +159,7 @@ func TestParseStats(t *testing.T) {
 			want: []NetlinkStat{{"Tx Queue#", 0}, {"  pkts tx", 10}, {"     hdr err", 1}, {"Tx Queue#", 1}, {"  pkts tx", 20}, {"     hdr err", 2}}},
 		{name: "colons in names", text: "NIC statistics:\n     [0]: rx_ucast_packets: 7\n", want: []NetlinkStat{{"[0]: rx_ucast_packets", 7}}},
 		{name: "indent lost", text: "rx_packets: 3\n\ttx_packets: 4\n", want: []NetlinkStat{{"rx_packets", 3}, {"tx_packets", 4}}},
-		{name: "none", text: "no stats available\n", err: isUnsupported},
+		{name: "none", text: "no stats available\n", err: errUnsupported},
 		{name: "header alone", text: "NIC statistics:\n", err: errNotEthtool},
 	}...))
 }

@@ -38,12 +38,12 @@ func parseHashFields(text []byte) (string, error) {
 	if !seen {
 		return "", refusal(text)
 	}
-	fields := ""
+	var fields strings.Builder
 	for _, h := range hashLines {
 		if letters[h.letter] {
-			fields += h.letter
+			fields.WriteString(h.letter)
 			delete(letters, h.letter)
 		}
 	}
-	return fields, nil
+	return fields.String(), nil
 }

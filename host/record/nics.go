@@ -128,11 +128,14 @@ func (s *stats) Read() ([]string, []uint64, error) {
 }
 
 func (s *stats) read() ([]string, []uint64, error) {
-	list, err := []NetlinkStat(nil), error(nil)
+	var list []NetlinkStat
 	if d := s.source.doc.device(s.device); d != nil && d.Stats != nil {
 		list = d.Stats
-	} else if list, err = ask(s.source, s.device, askStats, "-S", parseStats); err != nil {
-		return nil, nil, err
+	} else {
+		var err error
+		if list, err = ask(s.source, s.device, askStats, "-S", parseStats); err != nil {
+			return nil, nil, err
+		}
 	}
 	names, values := make([]string, len(list)), make([]uint64, len(list))
 	for i, s := range list {

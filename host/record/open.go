@@ -56,7 +56,7 @@ func open(path string) (*Recording, error) {
 		}
 		r, err := newRecording(dirstore{root})
 		if err != nil {
-			root.Close()
+			_ = root.Close() // nothing was written
 			return nil, err
 		}
 		r.root = root

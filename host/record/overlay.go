@@ -49,13 +49,13 @@ func (o *overlay) find(name string) (string, error) {
 		return "", fs.ErrInvalid
 	}
 	names := []string{name}
-	if real, err := o.resolve(name); err == nil && real != name {
-		names = append(names, real)
+	if place, err := o.resolve(name); err == nil && place != name {
+		names = append(names, place)
 	}
 	for _, n := range names {
 		at := path.Join(o.dir, n)
-		if real, err := o.resolve(at); err == nil {
-			if i, err := o.store.lstat(real); err == nil && !i.IsDir() || err != nil && o.recorded(real) != nil {
+		if place, err := o.resolve(at); err == nil {
+			if i, err := o.store.lstat(place); err == nil && !i.IsDir() || err != nil && o.recorded(place) != nil {
 				return at, nil
 			}
 		}

@@ -35,10 +35,10 @@ func unreadable(name string) fs.FileInfo {
 	return info{&node{name: path.Base(name), mode: 0o444}}
 }
 
-// noted is an error of which only the text is known.
-type noted string
+// notedError is an error of which only the text is known.
+type notedError string
 
-func (n noted) Error() string { return string(n) }
+func (n notedError) Error() string { return string(n) }
 
 // errorOf turns an error's text back into an error: the errno when the text is
 // strerror's, else one that says the same.
@@ -49,9 +49,9 @@ func errorOf(text string) error {
 	}
 	const most = 80
 	if line, _, _ := strings.Cut(text, "\n"); line != "" {
-		return noted(line[:min(len(line), most)])
+		return notedError(line[:min(len(line), most)])
 	}
-	return noted("reading it failed")
+	return notedError("reading it failed")
 }
 
 // errnoOf finds the errno of strerror's text.

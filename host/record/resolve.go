@@ -30,7 +30,7 @@ func (t *tree) follow(name string, last bool) (string, error) {
 	if dir = path.Clean(dir); dir == "." {
 		return t.walk(".", base, last)
 	}
-	real, ok := t.folders.Load(dir)
+	place, ok := t.folders.Load(dir)
 	if !ok {
 		r, err := t.walk(".", dir, true)
 		if err != nil {
@@ -43,9 +43,9 @@ func (t *tree) follow(name string, last bool) (string, error) {
 		} else if !info.IsDir() {
 			return "", syscall.ENOTDIR
 		}
-		real, _ = t.folders.LoadOrStore(dir, r)
+		place, _ = t.folders.LoadOrStore(dir, r)
 	}
-	return t.walk(real.(string), base, last)
+	return t.walk(place.(string), base, last)
 }
 
 // walk goes from the folder at, which holds no links, along name.

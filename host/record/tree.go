@@ -38,14 +38,14 @@ func fault(op, name string, err error) error {
 
 // Read appends the file's content to dst.
 func (t *tree) Read(dst []byte, name string) ([]byte, error) {
-	real, err := t.locate(t.resolve, name)
+	place, err := t.locate(t.resolve, name)
 	if err != nil {
 		return dst, fault("read", name, err)
 	}
 	n := len(dst)
-	dst, err = t.store.read(dst, real)
+	dst, err = t.store.read(dst, place)
 	if errors.Is(err, fs.ErrNotExist) {
-		if e := t.recorded(real); e != nil {
+		if e := t.recorded(place); e != nil {
 			err = e
 		}
 	}
@@ -65,13 +65,13 @@ func (t *tree) Lstat(name string) (fs.FileInfo, error) { return t.stat(t.parent,
 func (t *tree) Stat(name string) (fs.FileInfo, error) { return t.stat(t.resolve, "stat", name) }
 
 func (t *tree) stat(find func(string) (string, error), op, name string) (fs.FileInfo, error) {
-	real, err := t.locate(find, name)
+	place, err := t.locate(find, name)
 	if err != nil {
 		return nil, fault(op, name, err)
 	}
-	i, err := t.store.lstat(real)
-	if errors.Is(err, fs.ErrNotExist) && t.recorded(real) != nil {
-		return unreadable(real), nil
+	i, err := t.store.lstat(place)
+	if errors.Is(err, fs.ErrNotExist) && t.recorded(place) != nil {
+		return unreadable(place), nil
 	}
 	if err != nil {
 		return nil, fault(op, name, err)
@@ -81,26 +81,26 @@ func (t *tree) stat(find func(string) (string, error), op, name string) (fs.File
 
 // ReadLink returns the link's text as it was recorded.
 func (t *tree) ReadLink(name string) (string, error) {
-	real, err := t.locate(t.parent, name)
+	place, err := t.locate(t.parent, name)
 	if err != nil {
 		return "", fault("readlink", name, err)
 	}
-	target, err := t.store.readlink(real)
+	target, err := t.store.readlink(place)
 	return target, fault("readlink", name, err)
 }
 
 // ReadDir lists a folder, sorted by name. A file whose reading failed stands
 // there by its own name.
 func (t *tree) ReadDir(name string) ([]fs.DirEntry, error) {
-	real, err := t.locate(t.resolve, name)
+	place, err := t.locate(t.resolve, name)
 	if err != nil {
 		return nil, fault("readdir", name, err)
 	}
-	list, err := t.store.readdir(real)
+	list, err := t.store.readdir(place)
 	if err != nil {
 		return nil, fault("readdir", name, err)
 	}
-	if !kernelFile(path.Join(real, "x")) {
+	if !kernelFile(path.Join(place, "x")) {
 		return list, nil
 	}
 	for i, e := range list {

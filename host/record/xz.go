@@ -19,7 +19,7 @@ const maxDictionary = 256 << 20
 func openXZ(r *bufio.Reader) (io.Reader, error) {
 	const header, block = 12, 1024 // the stream's header, and the longest a block's can be
 	head, err := r.Peek(header + block)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	if n, ok := dictionary(head[min(header, len(head)):]); ok && n > maxDictionary {
