@@ -76,7 +76,7 @@ func TestBadInput(t *testing.T) {
 		args []string
 		says string
 	}{
-		{"a flag that is none", []string{"--web.listen-adress=:1"}, "web.listen-adress"},
+		{"a flag that is none", []string{"--web.listen=:1"}, "web.listen"},
 		{"a command that is none", []string{"inspct"}, "inspct"},
 		{"a device that is none", []string{"inspect", "--device=nosuch0"}, "nosuch0"},
 		{"a directory that is none", []string{"inspect", "--from=/no/such/dir"}, "/no/such/dir"},
