@@ -1,22 +1,30 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
+	"time"
 )
+
+// snapshotTimeout is how long the reading may take, as long as a scrape by
+// default.
+const snapshotTimeout = 10 * time.Second
 
 // snapshot reads the counters anew, as a scrape does.
 func snapshot(watcher Watcher) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		state, release, err := watcher.Scrape(r.Context())
+		ctx, cancel := context.WithTimeout(r.Context(), snapshotTimeout)
+		defer cancel()
+		state, release, err := watcher.Scrape(ctx)
 		if err != nil {
 			writeProblem(w, http.StatusServiceUnavailable, problemNotReady, notReadyDetail)
 			return
 		}
 		// Rows that cannot be read are a missing key; the State's degraded list
 		// says why.
-		rows, _ := watcher.InterruptRows(r.Context())
+		rows, _ := watcher.InterruptRows(ctx)
 		document := NewSnapshot(state, rows)
 		release()
 

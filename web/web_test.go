@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -161,6 +162,28 @@ func TestHead(t *testing.T) {
 			t.Errorf("HEAD %s: %s, %q; want 200 and %q", path, response.Status, got, want)
 		}
 	}
+}
+
+// TestAllAtOnce proves, under the race detector, that answers share the watcher's
+// State with its own sampling.
+func TestAllAtOnce(t *testing.T) {
+	watcher := newWatcher(t)
+	runWatcher(t, watcher)
+	router := newRouter(watcher)
+	var clients sync.WaitGroup
+	for range 4 {
+		clients.Go(func() {
+			for end := time.Now().Add(1500 * time.Millisecond); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+				for _, path := range []string{"/snapshot", "/", "/-/ready"} {
+					if got := do(router, http.MethodGet, path); got.Code != http.StatusOK {
+						t.Errorf("%s: %d: %s", path, got.Code, got.Body)
+						return
+					}
+				}
+			}
+		})
+	}
+	clients.Wait()
 }
 
 // TestLandingPage proves that the page shows the version and the devices, and

@@ -61,7 +61,13 @@ func eventually(t *testing.T, ns *testenv.NS, address, path string, want func(st
 			return page
 		}
 	}
-	t.Fatalf("not as wanted after 30 s; last error %v, last page:\n%s", err, page)
+	var queues []string
+	for line := range strings.Lines(page) {
+		if strings.HasPrefix(line, "netsteer_queue_rps_cpus{") {
+			queues = append(queues, line)
+		}
+	}
+	t.Fatalf("not as wanted after 30 s; last error %v, last page of %d bytes with these queues: %q", err, len(page), queues)
 	return ""
 }
 
