@@ -8,22 +8,19 @@ import (
 	"github.com/netsteer/netsteer/host"
 )
 
-// Value is a setting's value in the form of its kind: CPU sets as list text,
-// numbers as decimal.
-type Value string
-
 // Setter reads and writes one setting at a time. Get returns what the kernel
 // shows now, in canonical form; Set writes and does not read back. Errors wrap
-// the errno.
+// the errno; one of a device, queue or vector that is not there matches
+// fs.ErrNotExist, one of a kind it cannot write errors.ErrUnsupported.
 type Setter interface {
-	Get(s host.Setting) (Value, error)
+	Get(s host.Setting) (host.Value, error)
 	// Check fails if Set cannot work: not there, not writable, no privilege. It
 	// changes nothing.
-	Check(s host.Setting, v Value) error
-	Set(s host.Setting, v Value) error
+	Check(s host.Setting, v host.Value) error
+	Set(s host.Setting, v host.Value) error
 	// Effective is where an irq_affinity setting is programmed now, as list text;
 	// false where the kernel does not tell.
-	Effective(s host.Setting) (Value, bool)
+	Effective(s host.Setting) (host.Value, bool)
 }
 
 // TransactionSchema and ListSchema name the JSON forms.
@@ -74,8 +71,10 @@ const (
 
 // Transaction is the journal's record, and what HTTP and commands show.
 type Transaction struct {
-	Schema      string    `json:"schema"`
-	ID          string    `json:"id"` // 20261130T142530Z-7f3a
+	Schema string `json:"schema"`
+	// ID is like 20261130T142530Z-7f3a; absent where nothing was written and so
+	// nothing was recorded: a dry run, or nothing to change.
+	ID          string    `json:"id,omitempty"`
 	Operation   Operation `json:"operation"`
 	Undoes      string    `json:"undoes,omitempty"`
 	State       State     `json:"state"`
@@ -95,14 +94,16 @@ type Transaction struct {
 type Change struct {
 	advisor.Change
 	Result Result `json:"result"`
-	// Stored is what the kernel shows after the write.
-	Stored *string      `json:"stored,omitempty"`
-	Error  *ChangeError `json:"error,omitempty"`
+	// Stored is what the kernel shows after the write, or after the undo.
+	Stored *string `json:"stored,omitempty"`
+	// Error is why the change was not made; beside the result applied, what the
+	// kernel made of the value (code trimmed).
+	Error *ChangeError `json:"error,omitempty"`
 }
 
 // ChangeError is why a change was not made.
 type ChangeError struct {
-	Code   string `json:"code"` // a closed set: unmovable, ...
+	Code   Code   `json:"code"`
 	Errno  string `json:"errno,omitempty"`
 	Detail string `json:"detail"`
 }
