@@ -66,7 +66,8 @@ ci: ## everything, as .ci/run does
 	.ci/run
 
 ##@ Housekeeping
-tools: $(GOLANGCI_LINT) $(GOVULNCHECK) ## build the linters into the cache
+tools: $(GOLANGCI_LINT) $(GOVULNCHECK) ## build the linters and their database into the cache
+	@scripts/vulndb.sh
 
 clean: ## remove what build and the tests leave
 	rm -rf netsteer dist coverage.out
