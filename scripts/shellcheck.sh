@@ -11,6 +11,7 @@ if ! command -v shellcheck >/dev/null; then
 	echo "shellcheck is not installed: the scripts stay unchecked"
 	exit 0
 fi
-git ls-files -coz --exclude-standard |
+# Fixtures hold links to folders, which grep can't read.
+git ls-files -coz --exclude-standard -- ':!*testdata/*' |
 	xargs -0 grep -lZIE --max-count=1 '^#!.*\b(ba)?sh$' -- |
 	xargs -0r shellcheck
