@@ -28,7 +28,7 @@ FUZZTOTAL ?= 280
 
 ##@ Everyday
 run: build ## build, then serve on :10420 (ARGS="--flag ..." adds flags)
-	@echo 'http://localhost:10420/metrics'
+	@printf 'http://localhost:10420/%s\n' '' metrics snapshot
 	@exec ./netsteer $(ARGS)
 
 build: ## the static binary ./netsteer
