@@ -9,11 +9,16 @@ import (
 	"github.com/netsteer/netsteer/skew"
 )
 
+// commandDeadline bounds a command's reading of counters.
+const commandDeadline = 5 * time.Second
+
 // Once reads a machine for a command: one Inventory and one Sample or, with a
 // window, two Samples that far apart, whose State has Rates.
 func Once(ctx context.Context, c Config, window time.Duration) (*State, error) {
 	c.Window = window
+	c.Interval = max(c.Interval, commandDeadline)
 	w := New(c)
+	w.share = 0
 	w.refresh()
 	w.sample(ctx)
 	if window > 0 {

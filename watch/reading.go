@@ -26,7 +26,7 @@ func (w *Watcher) read(ctx context.Context, keep bool) (*State, func(), error) {
 	if v == nil {
 		return nil, nil, ErrNotReady
 	}
-	if l == nil || l.sample.Shape != v.inv.Shape || time.Since(l.sample.Time) >= shared {
+	if l == nil || l.sample.Shape != v.inv.Shape || time.Since(l.sample.Time) >= w.share {
 		l = w.readNow(ctx, v)
 	}
 	w.mu.Lock()

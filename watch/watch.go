@@ -40,6 +40,7 @@ var ErrNotReady = errors.New("the first reading is not done yet")
 // Watcher keeps a State up to date.
 type Watcher struct {
 	config Config
+	share  time.Duration // readings younger than this serve another scrape
 	stale  chan struct{} // the Inventory is out of date
 	turn   chan struct{} // held by whoever reads counters; bounded waits need a channel
 
@@ -53,7 +54,7 @@ func New(c Config) *Watcher {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	w := &Watcher{config: c, stale: make(chan struct{}, 1), turn: make(chan struct{}, 1)}
+	w := &Watcher{config: c, share: shared, stale: make(chan struct{}, 1), turn: make(chan struct{}, 1)}
 	w.turn <- struct{}{}
 	return w
 }
@@ -80,11 +81,12 @@ func (w *Watcher) settings(ctx context.Context) {
 		case <-w.stale:
 		case <-w.config.Notify:
 		}
+		// What is notified from here on is not in this reading.
+		drain(w.config.Notify)
 		w.refresh()
 		if !sleep(ctx, settingsPause) {
 			return
 		}
-		drain(w.config.Notify)
 	}
 }
 
@@ -166,7 +168,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// drain forgets notifications of what was just read. A nil channel has none.
+// drain forgets notifications that one reading answers. A nil channel has none.
 func drain(c <-chan struct{}) {
 	for {
 		select {

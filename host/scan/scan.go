@@ -3,6 +3,7 @@ package scan
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/netsteer/netsteer/host"
@@ -44,7 +45,7 @@ func (s *Scanner) Inventory() *host.Inventory {
 	r := &reader{tree: s.machine.Tree, notes: &notes{}}
 	rows := readRows(r)
 	inv := &host.Inventory{
-		Kernel: r.text("proc/sys/kernel/osrelease"),
+		Kernel: kernelRelease(r),
 		BootID: r.text("proc/sys/kernel/random/boot_id"),
 	}
 	inv.CPUs, inv.Nodes = readCPUs(r, rows)
@@ -71,6 +72,18 @@ func (s *Scanner) Inventory() *host.Inventory {
 	}
 	inv.Generation, inv.Shape = s.generation.Add(1), s.shape
 	return inv
+}
+
+// kernelRelease is uname -r; captures that lack it may have /proc/version,
+// "Linux version 6.1.0-31-amd64 (...".
+func kernelRelease(r *reader) string {
+	if release := r.text("proc/sys/kernel/osrelease"); release != "" {
+		return release
+	}
+	if words := strings.Fields(r.text("proc/version")); len(words) > 2 && words[1] == "version" {
+		return words[2]
+	}
+	return ""
 }
 
 // slice points each device's queues and vectors into the flat slices, once

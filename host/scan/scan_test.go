@@ -441,3 +441,27 @@ func TestRecordedGuests(t *testing.T) {
 		}
 	}
 }
+
+// A child namespace has the folder, and not the host's settings in it: they do
+// not apply, which is neither 0 nor degraded. A capture without the folder is.
+func TestSysctlsOfAChildNamespace(t *testing.T) {
+	m := base()
+	m.interrupts()
+	delete(m, "proc/sys/net/core/netdev_budget")
+	delete(m, "proc/sys/net/core/rps_sock_flow_entries")
+	m["proc/sys/net/core/somaxconn"] = "4096\n"
+	inv := m.inventory(t, scan.Options{})
+	if inv.Sysctls.NetdevBudget.OK || slices.Contains(degraded(inv), "sysctl//missing") {
+		t.Errorf("budget %+v, degraded %v", inv.Sysctls.NetdevBudget, degraded(inv))
+	}
+}
+
+func TestKernelReleaseOfOldCaptures(t *testing.T) {
+	m := base()
+	m.interrupts()
+	delete(m, "proc/sys/kernel/osrelease")
+	m["proc/version"] = "Linux version 5.14.0-70.el9.x86_64 (builder@host) (gcc) #1 SMP\n"
+	if got := m.inventory(t, scan.Options{}).Kernel; got != "5.14.0-70.el9.x86_64" {
+		t.Errorf("kernel %q", got)
+	}
+}

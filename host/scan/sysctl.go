@@ -4,10 +4,12 @@ import "github.com/netsteer/netsteer/host"
 
 const netCore = "proc/sys/net/core/"
 
-// readSysctls reads /proc/sys/net/core. In a child network namespace most are
-// absent: unknown, not 0. One word for all of them is enough.
+// readSysctls reads /proc/sys/net/core. In a child network namespace, which has
+// the folder and somaxconn in it, most do not apply: unknown, not 0, and not
+// degraded either.
 func readSysctls(r *reader) host.Sysctls {
 	var s host.Sysctls
+	child := r.exists(netCore+"somaxconn") && !r.exists(netCore+"netdev_budget")
 	for _, f := range []struct {
 		name string
 		to   *host.Count
@@ -20,7 +22,9 @@ func readSysctls(r *reader) host.Sysctls {
 	} {
 		n, err := r.uint(netCore + f.name)
 		if err != nil {
-			r.notes.add(host.SourceSysctl, "", err)
+			if !child {
+				r.notes.add(host.SourceSysctl, "", err)
+			}
 			continue
 		}
 		*f.to = host.Known(n)
