@@ -1,6 +1,10 @@
 package host
 
-import "github.com/netsteer/netsteer/cpuset"
+import (
+	"slices"
+
+	"github.com/netsteer/netsteer/cpuset"
+)
 
 // Rival is a program that writes the same files.
 type Rival struct {
@@ -16,10 +20,5 @@ type Rival struct {
 
 // Bans reports whether the rival leaves this vector alone.
 func (r *Rival) Bans(irq int) bool {
-	for _, banned := range r.BannedIRQs {
-		if banned == irq {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(r.BannedIRQs, irq)
 }

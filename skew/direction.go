@@ -10,7 +10,7 @@ import (
 const evenEnough = 1.5
 
 // directionRates judges one direction of a device.
-func directionRates(inv *host.Inventory, d *host.Device, dir host.Direction, rates []QueueRates, samples []*host.Sample, o Options, before DirectionRates) DirectionRates {
+func directionRates(d *host.Device, dir host.Direction, rates []QueueRates, samples []*host.Sample, o Options, before DirectionRates) DirectionRates {
 	queues := d.RX
 	if dir == host.TX {
 		queues = d.TX

@@ -27,7 +27,7 @@ func compute(inv *host.Inventory, samples []*host.Sample, at []location, o Optio
 		Queues:  make([]QueueRates, len(inv.Queues)),
 	}
 	for i := range inv.Devices {
-		queueRates(inv, &inv.Devices[i], r.Queues, first, last)
+		queueRates(&inv.Devices[i], r.Queues, first, last)
 	}
 	r.CPUs = cpuRates(inv, r.Queues, at, first, last)
 	shareLoad(inv, r, at)
@@ -40,14 +40,14 @@ func compute(inv *host.Inventory, samples []*host.Sample, at []location, o Optio
 		if before != nil && before.Shape == r.Shape {
 			old = before.Devices[i]
 		}
-		r.Devices[i].RX = directionRates(inv, d, host.RX, r.Queues, samples, o, old.RX)
-		r.Devices[i].TX = directionRates(inv, d, host.TX, r.Queues, samples, o, old.TX)
+		r.Devices[i].RX = directionRates(d, host.RX, r.Queues, samples, o, old.RX)
+		r.Devices[i].TX = directionRates(d, host.TX, r.Queues, samples, o, old.TX)
 	}
 	return r
 }
 
 // queueRates fills the rates of one device's queues.
-func queueRates(inv *host.Inventory, d *host.Device, queues []QueueRates, first, last *host.Sample) {
+func queueRates(d *host.Device, queues []QueueRates, first, last *host.Sample) {
 	elapsed := between(first.Devices[d.ID].QueuesTime, last.Devices[d.ID].QueuesTime)
 	irqElapsed := between(first.InterruptsTime, last.InterruptsTime)
 	for _, list := range [][]host.Queue{d.RX, d.TX} {

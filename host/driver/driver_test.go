@@ -90,7 +90,7 @@ func TestPatternCases(t *testing.T) {
 		e := Lookup(col[0])
 		seen++
 		want := map[string]string{}
-		for _, kv := range strings.Split(col[3], "|") {
+		for kv := range strings.SplitSeq(col[3], "|") {
 			if k, v, ok := strings.Cut(kv, "="); ok {
 				want[k] = v
 			}

@@ -80,5 +80,5 @@ func label(line []byte) (lo, hi, next int, ok bool) {
 		return 0, 0, 0, false
 	}
 	lo, hi = trim(line, 0, colon)
-	return lo, hi, colon + 1, lo < hi && bytes.IndexAny(line[lo:hi], " \t") < 0
+	return lo, hi, colon + 1, lo < hi && !bytes.ContainsAny(line[lo:hi], " \t")
 }
