@@ -3,6 +3,7 @@ package advisor
 import (
 	"regexp"
 
+	"github.com/netsteer/netsteer/cpuset"
 	"github.com/netsteer/netsteer/host"
 	"github.com/netsteer/netsteer/skew"
 )
@@ -28,6 +29,9 @@ type Policy struct {
 	// Devices, if not empty, are the only ones advised on. Placement still knows
 	// of the others' vectors.
 	Devices []string
+	// ExcludeCPUs get no RPS (--advisor.exclude-cpus); that they get no vector is
+	// in Facts.Allowed.
+	ExcludeCPUs cpuset.Set
 }
 
 // Facts are what advice follows from. Rates may be nil: rules about settings

@@ -1,0 +1,3 @@
+package advisor
+
+func (v *view) predict() *Predicted { return nil }
