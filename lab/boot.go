@@ -53,9 +53,9 @@ func Boot(t testing.TB, g Guest) *Running {
 		missing(t, fmt.Sprintf("kernel %s is not in %s: run lab/fetch.sh", g.Kernel, cache))
 	}
 
-	dir := t.TempDir()
-	initramfs := filepath.Join(dir, "initramfs")
-	must(t, g.writeInitramfs(initramfs, kernelDir))
+	initramfs, err := g.initramfs(kernelDir)
+	must(t, err)
+	defer initramfs.Close()
 	console, err := newConsole(t, cache, g)
 	must(t, err)
 
@@ -67,7 +67,9 @@ func Boot(t testing.TB, g Guest) *Running {
 	}
 
 	begin := time.Now()
-	machine, err := startQEMU(ns, exec.Command(qemu, g.arguments(filepath.Join(kernelDir, "vmlinux"), initramfs, console)...))
+	cmd := exec.Command(qemu, g.arguments(filepath.Join(kernelDir, "vmlinux"), "/proc/self/fd/3", console)...)
+	cmd.ExtraFiles = []*os.File{initramfs} // descriptor 3
+	machine, err := startQEMU(ns, cmd)
 	must(t, err)
 	t.Cleanup(machine.kill)
 

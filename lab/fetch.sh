@@ -35,7 +35,7 @@ if [ -n "$missing$need_qemu" ]; then
   wants="QEMU 10 or newer with igb, and Debian's linux-image packages of$missing under $cache"
   command -v apt-get >/dev/null || die "no apt-get here; needed by hand: $wants"
   # Installing QEMU needs root; unpacking kernels does not.
-  [ -z "$need_qemu" ] || [ "$(id -u)" = 0 ] || die "not root: run this once as root, or install QEMU 10 or newer (with igb) yourself"
+  [ -z "$need_qemu" ] || [ "$(id -u)" = 0 ] || die "no QEMU with igb here, and not root: run this once as root, or install QEMU 10 or newer"
   for tool in xz:xz-utils zstd:zstd; do
     command -v "${tool%:*}" >/dev/null || { [ "$(id -u)" = 0 ] && apt-get -qq update && apt-get -qq install -y "${tool#*:}" >/dev/null; } ||
       die "${tool%:*} is missing: apt-get install ${tool#*:}"

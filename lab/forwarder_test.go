@@ -31,7 +31,7 @@ func TestForwarder(t *testing.T) {
 			}
 			t.Run("forwarding", func(t *testing.T) {
 				judge(t, r, out, func() (int, error) {
-					return r.Send(in, lab.Flows{Count: 512, Seed: seed, Rate: 3000, Packets: 60000, To: lab.Beyond})
+					return r.Send(in, lab.Flows{Count: 512, Seed: seed, Rate: 3000, Packets: 48000, To: lab.Beyond})
 				}, func(m lab.Metrics) error {
 					for _, name := range []string{"netsteer_affinity_mismatch_ratio", "netsteer_queue_affinity_mismatch"} {
 						if series := m.Series(name); len(series) != 0 {
@@ -43,7 +43,7 @@ func TestForwarder(t *testing.T) {
 			})
 			t.Run("sending", func(t *testing.T) {
 				judge(t, r, out, func() (int, error) {
-					return r.SendFromGuest(out, wire.Send{CPUs: []int{0, 1, 2, 3}, Flows: 64, Rate: 3000, Seconds: 20})
+					return r.SendFromGuest(out, wire.Send{CPUs: []int{0, 1, 2, 3}, Flows: 64, Rate: 3000, Seconds: 16})
 				}, func(m lab.Metrics) error {
 					return want(m, 1, "netsteer_affinity_mismatch_ratio", "device", r.Devices[out])
 				})

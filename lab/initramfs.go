@@ -3,12 +3,17 @@ package lab
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/netsteer/netsteer/lab/wire"
 )
@@ -28,18 +33,42 @@ func cacheDir() (string, error) {
 	return filepath.Join(home, ".cache", "netsteer", "lab"), nil
 }
 
-// writeInitramfs writes the guest's whole file system: PID 1, its setup, the
-// modules, the program under test. It is not compressed: reading it takes less
-// time than an emulated CPU needs to unpack it.
-func (g Guest) writeInitramfs(path, kernelDir string) error {
+// initramfs is the guest's whole file system, in memory: no file is left
+// behind when this process is killed. It is not compressed: reading it takes
+// less time than an emulated CPU needs to unpack it.
+func (g Guest) initramfs(kernelDir string) (*os.File, error) {
+	files, err := g.files(kernelDir)
+	if err != nil {
+		return nil, err
+	}
+	fd, err := unix.MemfdCreate("initramfs", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("memfd for the initramfs: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "initramfs")
+	buffered := bufio.NewWriterSize(f, 1<<20)
+	a := newArchive(buffered)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		a.file(name, files[name])
+	}
+	if err := errors.Join(a.close(), buffered.Flush()); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("initramfs: %w", err)
+	}
+	return f, nil
+}
+
+// files are the contents of the initramfs by path: PID 1, its setup, the
+// modules, the program under test, the guest's own.
+func (g Guest) files(kernelDir string) (map[string][]byte, error) {
 	pid1, err := buildInit()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	files := map[string][]byte{"/init": pid1}
 	if len(g.Program) > 0 && g.Program[0] == NetsteerPath {
 		if files[NetsteerPath], err = buildNetsteer(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	names := append([]string(nil), g.Modules...)
@@ -48,38 +77,23 @@ func (g Guest) writeInitramfs(path, kernelDir string) error {
 	}
 	modules, err := withDependencies(filepath.Join(kernelDir, "modules"), names)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	setup := g.setup()
 	for _, file := range modules {
 		inside := "/modules/" + filepath.Base(file)
 		if files[inside], err = os.ReadFile(file); err != nil {
-			return err
+			return nil, err
 		}
 		setup.Modules = append(setup.Modules, inside)
 	}
 	for inside, local := range g.Files {
 		if files[inside], err = os.ReadFile(local); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if files[wire.SetupPath], err = json.Marshal(setup); err != nil {
-		return err
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	buffered := bufio.NewWriterSize(f, 1<<20)
-	a := newArchive(buffered)
-	for name, content := range files {
-		a.file(name, content)
-	}
-	if err := a.close(); err != nil {
-		return err
-	}
-	return buffered.Flush()
+	files[wire.SetupPath], err = json.Marshal(setup)
+	return files, err
 }
 
 // setup is the guest as PID 1 is told of it, without the modules.

@@ -19,6 +19,15 @@ func TestSteering(t *testing.T) {
 	for _, kernel := range kernels {
 		t.Run(kernel, func(t *testing.T) {
 			r := boot(t, lab.Steering(kernel))
+			for file, text := range map[string]string{
+				"/sys/devices/system/node/online":                            "0-1",
+				"/sys/devices/system/node/node1/cpulist":                     "8-15",
+				"/sys/devices/system/cpu/cpu9/topology/thread_siblings_list": "8-9",
+			} {
+				if got := strings.TrimSpace(read(t, r, file)); got != text {
+					t.Errorf("%s is %q, want %q: the guest is not what its spec says", file, got, text)
+				}
+			}
 			// In this order: pending moves are seen on virtio only while no
 			// packet has reached it, and the CPU that is taken offline is the
 			// one on which the vectors were stacked.
