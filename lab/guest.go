@@ -48,6 +48,8 @@ type Guest struct {
 // Driver names a kind of NIC that QEMU emulates with more than one queue.
 type Driver string
 
+// The kinds: Intel's 82576 and the paravirtual NIC, each with its Linux driver's
+// queues, vectors and RSS.
 const (
 	IGB    Driver = "igb"
 	Virtio Driver = "virtio"
