@@ -2,8 +2,11 @@ package apply
 
 import (
 	"context"
+	"crypto/rand"
+	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -38,6 +41,7 @@ type Engine struct {
 	mu       sync.Mutex
 	running  *Transaction // a copy, as far as it has come
 	rejected Count
+	seen     map[string]outcome // of records already read, by id
 }
 
 // New returns an Engine. It touches nothing.
@@ -68,57 +72,173 @@ type Request struct {
 	Fingerprint string
 }
 
-// RollbackRequest asks for the former values of a transaction.
-type RollbackRequest struct {
-	ID    string // "" is the last committed apply
-	Force bool   // also where a target no longer holds what was written
-	Actor string
-}
-
-// Count is how often something happened, and when last (zero: never).
-type Count struct {
-	N    uint64
-	Last time.Time
-}
-
 // Apply makes all changes or none. The error is a *Refused, and then nothing was
 // written. Otherwise the Transaction's state tells: Committed, RolledBack (all
 // is as before), Failed (what could not be undone has the result UndoFailed) or
-// DryRun. A cancelled context undoes what was written.
+// DryRun. Where nothing had to be written it is Committed without an id. A
+// cancelled context undoes what was written.
 func (e *Engine) Apply(ctx context.Context, r Request) (*Transaction, error) {
-	return nil, refuse(WordRefused, "not yet")
+	t, err := e.apply(ctx, &r)
+	if err != nil && !r.DryRun {
+		e.Reject()
+	}
+	return t, err
 }
 
-// Rollback writes the former values of a transaction back, as a transaction of
-// its own, with results and errors like Apply's. What no longer holds the written
-// value is left alone (CodeChanged) unless forced.
-func (e *Engine) Rollback(ctx context.Context, r RollbackRequest) (*Transaction, error) {
-	return nil, refuse(WordRefused, "not yet")
+func (e *Engine) apply(ctx context.Context, r *Request) (*Transaction, error) {
+	if r.DryRun {
+		t, err := e.plan(nil, r)
+		if err == nil {
+			t.ID, t.State, t.Ended = "", DryRun, t.Started
+		}
+		return t, err
+	}
+	unlock, err := e.begin()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	all, err := e.journal.list()
+	if err != nil {
+		return nil, noState(err)
+	}
+	t, err := e.plan(all, r)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(t.Changes, func(c Change) bool { return c.planned() }) {
+		t.nothing("nothing to change")
+		return t, nil
+	}
+	return e.run(ctx, t)
 }
 
-// Recover undoes what a crash left half done: takes the lock, writes former
-// values back where the written ones still are, and returns the records it
-// ended and those it only reports (State tells). Apply and Rollback do the same
-// first.
-func (e *Engine) Recover(ctx context.Context) ([]Transaction, error) { return nil, nil }
+// begin is the first step of every transaction: the lock, then what a crash left.
+func (e *Engine) begin() (unlock func(), err error) {
+	if e.o.Setter == nil {
+		return nil, refuse(WordRefused, "this process only reads: it was started without leave to write settings")
+	}
+	if unlock, err = lock(e.o.Dir); err != nil {
+		return nil, err
+	}
+	if _, err := e.recover(); err != nil {
+		unlock()
+		return nil, err
+	}
+	return unlock, nil
+}
 
-// Unfinished returns the records that are not final: the running transaction's,
-// and those a crash left.
-func (e *Engine) Unfinished() ([]Transaction, error) { return nil, nil }
+// plan is the transaction as it is before the first write: everything checked.
+func (e *Engine) plan(all []Transaction, r *Request) (*Transaction, error) {
+	if e.o.Setter == nil {
+		return nil, refuse(WordRefused, "this process only reads: it was started without leave to write settings")
+	}
+	inv, err := e.o.Inventory()
+	if err != nil {
+		return nil, refuse(WordRefused, "the machine cannot be read: %w", err)
+	}
+	t, err := e.transaction(all, Apply, r.Actor)
+	if err != nil {
+		return nil, err
+	}
+	t.Fingerprint, t.Left = r.Fingerprint, r.Left
+	if r.Advice != nil {
+		t.Profile = r.Advice.Profile
+	}
+	if t.Changes, err = e.preflight(inv, r); err != nil {
+		return nil, err
+	}
+	t.Reason = leftToRivals(inv, t.Changes)
+	return t, nil
+}
 
-// List returns all records, newest first, the running one included. A record
-// that cannot be read is left out with a warning.
-func (e *Engine) List() ([]Transaction, error) { return e.journal.list() }
+// transaction is a new record. Records are ordered by their start, so one never
+// starts before an earlier one, whatever the clock does.
+func (e *Engine) transaction(all []Transaction, op Operation, actor string) (*Transaction, error) {
+	at := e.o.Now().UTC()
+	if len(all) > 0 {
+		if last := all[0].started(); !at.After(last) {
+			at = last.Add(time.Microsecond)
+		}
+	}
+	id, err := newID(at, all)
+	if err != nil {
+		return nil, refuse(WordRefused, "no transaction id: %w", err)
+	}
+	return &Transaction{
+		Schema: TransactionSchema, ID: id, Operation: op, State: Applying,
+		Started: timestamp(at), Actor: actor, BootID: e.o.BootID, Changes: []Change{},
+	}, nil
+}
+
+// nothing ends a transaction that has nothing to write and so leaves no record:
+// the last one recorded stays the one to roll back.
+func (t *Transaction) nothing(reason string) {
+	t.ID, t.State, t.Ended = "", Committed, t.Started
+	if t.Reason == "" {
+		t.Reason = reason
+	}
+}
+
+// timestamp is RFC 3339 in UTC with microseconds: two transactions of one second
+// keep their order.
+func timestamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000Z") }
+
+// newID returns an id like 20261130T142530Z-7f3a that no record has.
+func newID(at time.Time, all []Transaction) (string, error) {
+	for {
+		var suffix [2]byte
+		if _, err := rand.Read(suffix[:]); err != nil {
+			return "", err
+		}
+		id := fmt.Sprintf("%s-%x", at.UTC().Format("20060102T150405Z"), suffix)
+		if !slices.ContainsFunc(all, func(t Transaction) bool { return t.ID == id }) {
+			return id, nil
+		}
+	}
+}
+
+// show keeps a copy of the running transaction for List and Get; nil: it has ended.
+func (e *Engine) show(t *Transaction) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.running = nil
+	if t != nil {
+		c := *t
+		c.Changes = slices.Clone(t.Changes)
+		e.running = &c
+	}
+}
+
+// progress is the running transaction of this process, if it is that one.
+func (e *Engine) progress(id string) *Transaction {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.running == nil || e.running.ID != id {
+		return nil
+	}
+	c := *e.running
+	c.Changes = slices.Clone(c.Changes)
+	return &c
+}
+
+// List returns all records, newest first, the running one included, as far as
+// it has come. A record that cannot be read is left out with a warning.
+func (e *Engine) List() ([]Transaction, error) {
+	all, err := e.journal.list()
+	for i := range all {
+		if t := e.progress(all[i].ID); t != nil {
+			all[i] = *t
+		}
+	}
+	return all, err
+}
 
 // Get returns one record; the error matches fs.ErrNotExist if there is none.
-func (e *Engine) Get(id string) (*Transaction, error) { return e.journal.get(id) }
-
-// Counts returns how transactions ended: CountResults are the keys.
-func (e *Engine) Counts() (map[string]Count, error) { return nil, nil }
-
-// CountResults are the results that Counts counts by.
-var CountResults = []string{"applied", "inconclusive", "rolled_back", "rejected", "failed"}
-
-// Reject counts a request that was refused before it came to the Engine; Apply
-// counts its own refusals.
-func (e *Engine) Reject() {}
+func (e *Engine) Get(id string) (*Transaction, error) {
+	t, err := e.journal.get(id)
+	if now := e.progress(id); err == nil && now != nil {
+		return now, nil
+	}
+	return t, err
+}

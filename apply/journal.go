@@ -47,7 +47,10 @@ func (j journal) save(t *Transaction) error {
 	if err != nil {
 		return err
 	}
-	return writeDurably(j.path(t.ID), append(text, '\n'))
+	if err := writeDurably(j.path(t.ID), append(text, '\n')); err != nil {
+		return err
+	}
+	return syncDir(j.dir) // the folder of records may be new
 }
 
 // writeDurably replaces a file as a whole: a reader, and the next start after a
@@ -65,8 +68,7 @@ func writeDurably(path string, text []byte) error {
 	if err := f.CloseAtomicallyReplace(); err != nil {
 		return err
 	}
-	// The rename itself lasts once the folder does; so does the folder's own name.
-	return errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
+	return syncDir(dir) // only then the rename lasts
 }
 
 func syncDir(dir string) error {
@@ -80,6 +82,12 @@ func syncDir(dir string) error {
 		return err
 	}
 	return nil
+}
+
+func (j journal) remove(id string) {
+	if err := os.Remove(j.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		j.log.Warn("journal: a record cannot be removed", "file", j.path(id), "err", err)
+	}
 }
 
 // get reads one record.

@@ -14,7 +14,7 @@ func Machine(procfs, sysfs string, netlink bool) (m scan.Machine, close func() e
 	if err != nil {
 		return scan.Machine{}, nil, err
 	}
-	m = scan.Machine{Tree: tree, Threads: NewThreads(procfs)}
+	m = scan.Machine{Tree: tree, Threads: NewThreads(procfs), Rivals: Rivals(procfs)}
 	if !netlink {
 		return m, tree.Close, nil
 	}
