@@ -30,7 +30,7 @@ func Advise(f Facts, p Policy) *Advice {
 	}
 	d.finish(a)
 	a.Devices = append(a.Devices, v.devices()...)
-	a.Predicted = v.predict()
+	a.Predicted = d.predict()
 	a.Degraded = append(a.Degraded, f.Degraded...)
 	a.Fingerprint = Fingerprint(f.Inventory.BootID, a.Changes)
 	return a

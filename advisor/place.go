@@ -147,8 +147,7 @@ func (v *view) leave(o *occupancy) []*unit {
 			continue
 		}
 		o.add(u.at, -1)
-		here := o.crowdOf(u.at)
-		if to := o.best(u.near, u.at); v.gains(here, o.crowd(to)) {
+		if to := o.best(u.near, u.at); v.gains(u, o.crowdOf(u.at), o.crowd(to)) {
 			u.at = []int{to}
 			moved = append(moved, u)
 		}
@@ -157,10 +156,17 @@ func (v *view) leave(o *occupancy) []*unit {
 	return moved
 }
 
-// gains: a slower CPU is no reason to move in profile balanced: distributions
-// keep interrupts off the fast CPUs on purpose (heat, power).
-func (v *view) gains(here, there crowd) bool {
-	if v.policy.Profile != Throughput {
+// gains: fewer others on the CPU, or alone on it too and fewer on the core. What
+// a driver that rewrites masks has put on CPUs of their own is left. A slower
+// CPU is no reason to move in profile balanced: distributions keep interrupts
+// off the fast CPUs on purpose (heat, power).
+func (v *view) gains(u *unit, here, there crowd) bool {
+	switch {
+	case here.cpu > 0:
+		return there.cpu < here.cpu
+	case u.device.RewritesXPS:
+		return false
+	case v.policy.Profile != Throughput:
 		here.slowness, there.slowness = 0, 0
 	}
 	return there.compare(here) < 0
@@ -200,33 +206,20 @@ func (v *view) stayFixed(u *unit) []int {
 	return u.now
 }
 
-// stayInGroup: the driver gives queue i a group of CPUs, and puts vectors and
-// XPS back there at every hot-plug and channel change. Its vectors may be on two
-// CPUs of the group, on whatever node.
+// stayInGroup: the driver gives queue i a group of CPUs, tells it as the vectors'
+// hint, and puts them and XPS back there at every hot-plug and channel change.
+// Its vectors may be on two CPUs of the group, on whatever node.
 func (v *view) stayInGroup(u *unit) []int {
 	for _, vec := range u.vectors {
 		cpu := v.intent(vec)
 		if !v.allowed.Contains(cpu) {
 			return nil
 		}
-		if group := v.group(vec); !group.IsEmpty() && !group.Contains(cpu) && !u.near.Contains(cpu) {
+		if group := vec.Hint.Set; !group.IsEmpty() && !group.Contains(cpu) && !u.near.Contains(cpu) {
 			return nil
 		}
 	}
 	return u.now
-}
-
-// group is where the driver wants a vector: its hint, else its queue's XPS mask.
-func (v *view) group(vec *host.Vector) cpuset.Set {
-	if vec.Hint.OK && !vec.Hint.Set.IsEmpty() {
-		return vec.Hint.Set
-	}
-	for i := range v.device(vec.Device).TX {
-		if q := &v.device(vec.Device).TX[i]; q.Index == vec.Queue {
-			return q.XPS.Set
-		}
-	}
-	return cpuset.Set{}
 }
 
 // seats turns the units' CPUs into one CPU for each vector.

@@ -25,6 +25,9 @@ func (d *draft) adviseRPS() {
 				continue
 			}
 			if rps, why := d.correctRPS(dev, q); why != "" {
+				if own != "" && !rps.IsEmpty() {
+					rps, why = cpuset.Set{}, why+", and "+own
+				}
 				wrong.Queues = append(wrong.Queues, q.Index)
 				corrected = append(corrected, d.proposeRPS(dev, q, "rps-wrong-mask", why, rps))
 			} else if own != "" && q.Usable {
