@@ -12,7 +12,8 @@ import (
 const NetlinkSchema = "netsteer.netlink/v1"
 
 // Netlink is netsteer/netlink.json: what netlink and the ethtool ioctls said. A
-// missing key is unknown: not asked, or not answered. netsteer/t1/netlink.json
+// missing key is unknown: not asked, or not answered; an empty list or object is
+// an answer. netsteer/t1/netlink.json
 // is the same with the second sample's stats and queue_stats.
 type Netlink struct {
 	Schema  string          `json:"schema"`
@@ -28,12 +29,12 @@ type NetlinkDevice struct {
 	DriverInfo *NetlinkDriver    `json:"driver_info,omitempty"`
 	Channels   *NetlinkChannels  `json:"channels,omitempty"`
 	Rings      *NetlinkRings     `json:"rings,omitempty"`
-	Coalesce   map[string]string `json:"coalesce,omitempty"` // ethtool -c names
-	Features   map[string]string `json:"features,omitempty"` // ethtool -k names, "on" or "off"
+	Coalesce   map[string]string `json:"coalesce,omitzero"` // ethtool -c names
+	Features   map[string]string `json:"features,omitzero"` // ethtool -k names, "on" or "off"
 	RSS        *NetlinkRSS       `json:"rss,omitempty"`
 	SpeedBytes *uint64           `json:"speed_bytes,omitempty"` // per second
-	Stats      []NetlinkStat     `json:"stats,omitempty"`       // ethtool -S, in the driver's order
-	QueueStats []NetlinkQstat    `json:"queue_stats,omitempty"`
+	Stats      []NetlinkStat     `json:"stats,omitzero"`        // ethtool -S, in the driver's order
+	QueueStats []NetlinkQstat    `json:"queue_stats,omitzero"`
 	// Errors says, by the key of the question, how it failed: strerror's text.
 	Errors map[string]string `json:"errors,omitempty"`
 }

@@ -27,6 +27,7 @@ const (
 	askSpeed    = "speed_bytes"
 	askStats    = "stats"
 	askQueues   = "queue_stats"
+	askSame     = "namespace"
 )
 
 func (n *nics) DriverInfo(device string) (scan.DriverInfo, error) {
@@ -106,8 +107,12 @@ func (n *nics) QueueStats(dst []scan.QueueStat, device string) ([]scan.QueueStat
 	return dst, nil
 }
 
-// Same is true: a recording is of one namespace.
-func (n *nics) Same(string, int, int) bool { return true }
+// Same is true, a recording being of one namespace, unless it was noted that the
+// machine's answers were another's.
+func (n *nics) Same(device string, _, _ int) bool {
+	d := n.settings.doc.device(device)
+	return d == nil || d.Errors[askSame] == ""
+}
 
 // stats is ethtool -S, read once: it does not change any more.
 type stats struct {

@@ -7,16 +7,18 @@ import (
 	"os"
 	"time"
 
+	"github.com/netsteer/netsteer/host"
 	"github.com/netsteer/netsteer/host/scan"
 )
 
 // Recording is a machine that was written down. It is safe for concurrent use.
 type Recording struct {
-	tree   *tree
-	nics   *nics // nil: nothing recorded
-	second *second
-	times  times
-	root   *os.Root // nil: an archive
+	tree    *tree
+	nics    *nics // nil: nothing recorded
+	second  *second
+	times   times
+	capture *Capture // nil: not one of ours
+	root    *os.Root // nil: an archive
 }
 
 // second is the second sample of a capture.
@@ -100,7 +102,10 @@ func newRecording(s store) (*Recording, error) {
 			r.second.nics = &nics{settings: base, counters: source{tree: r.tree, dir: t1Dir, doc: late}}
 		}
 	}
-	r.times, err = readTimes(r.tree)
+	if r.capture, err = readCapture(r.tree); err != nil {
+		return nil, err
+	}
+	r.times, err = readTimes(r.tree, r.capture)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +113,7 @@ func newRecording(s store) (*Recording, error) {
 }
 
 // Machine is the machine at the first sample.
-func (r *Recording) Machine() scan.Machine { return machine(r.tree, r.nics) }
+func (r *Recording) Machine() scan.Machine { return r.machine(r.tree, r.nics) }
 
 // T1 is the same machine with the counters of the second sample; false where
 // there is none. Its settings are the first sample's unless they were recorded
@@ -118,16 +123,19 @@ func (r *Recording) T1() (scan.Machine, bool) {
 	if r.second == nil {
 		return scan.Machine{}, false
 	}
-	return machine(r.second.tree, r.second.nics), true
+	return r.machine(r.second.tree, r.second.nics), true
 }
 
-func machine(t scan.Tree, n *nics) scan.Machine {
+func (r *Recording) machine(t scan.Tree, n *nics) scan.Machine {
 	m := scan.Machine{Tree: t}
 	if n != nil { // a nil *nics in the interface would not be nil
 		m.NICs = n
 		if n.threaded() {
 			m.Threads = threads{t}
 		}
+	}
+	if r.capture != nil && r.capture.Rivals != nil {
+		m.Rivals = func() ([]host.Rival, error) { return r.capture.rivals(), nil }
 	}
 	return m
 }

@@ -18,6 +18,23 @@ type Capture struct {
 	Schema string    `json:"schema"`
 	T0     time.Time `json:"t0,omitzero"` // begin of the first sample
 	T1     time.Time `json:"t1,omitzero"` // begin of the second
+	// Rivals are the programs that write the same files; absent: unknown.
+	Rivals []CaptureRival `json:"rivals,omitempty"`
+}
+
+// readCapture reads netsteer/capture.json, nil if it is not there.
+func readCapture(t *tree) (*Capture, error) {
+	text, err := t.Read(nil, captureFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	var c Capture
+	if err := decode(text, &c, &c.Schema, CaptureSchema); err != nil {
+		return nil, fmt.Errorf("%s: %w", captureFile, err)
+	}
+	return &c, nil
 }
 
 type times struct {
@@ -25,16 +42,9 @@ type times struct {
 	ok     bool
 }
 
-func readTimes(t *tree) (times, error) {
-	text, err := t.Read(nil, captureFile)
-	if errors.Is(err, fs.ErrNotExist) {
+func readTimes(t *tree, c *Capture) (times, error) {
+	if c == nil {
 		return uptimes(t), nil
-	} else if err != nil {
-		return times{}, err
-	}
-	var c Capture
-	if err := decode(text, &c, &c.Schema, CaptureSchema); err != nil {
-		return times{}, fmt.Errorf("%s: %w", captureFile, err)
 	}
 	switch {
 	case c.T0.IsZero() || c.T1.IsZero():
