@@ -47,10 +47,8 @@ func (e *Engine) undoOne(c *Change) bool {
 			if c.Result != NoEffect {
 				c.Result = Undone
 			}
-			if lost := trimmed(old, now); isSet(c.Kind) && lost != "" {
-				c.Error = &ChangeError{Code: CodeTrimmed, Detail: fmt.Sprintf("undone but for CPUs %s, which are offline or isolated now", lost)}
-			} else if c.Error != nil && c.Error.Code == CodeTrimmed {
-				c.Error = nil
+			if c.Error != nil && c.Error.Code == CodeTrimmed {
+				c.Error = nil // was of the value that is no more there
 			}
 			return true
 		}
@@ -68,7 +66,9 @@ func (e *Engine) undoOne(c *Change) bool {
 	return false
 }
 
-// restore writes a former value unless it is there already, and reads it back.
+// restore writes a former value unless it is there already, and reads it back. It
+// must be that very value: a mask that the kernel trims, for a CPU that is
+// offline by now, is not as before.
 func (e *Engine) restore(s host.Setting, old host.Value) (host.Value, error) {
 	if now, err := e.o.Setter.Get(s); err == nil && sameValue(s.Kind, now, old) {
 		return now, nil
@@ -80,7 +80,7 @@ func (e *Engine) restore(s host.Setting, old host.Value) (host.Value, error) {
 	if err != nil {
 		return "", err
 	}
-	if !holds(s.Kind, old, now) {
+	if !sameValue(s.Kind, old, now) {
 		return "", fmt.Errorf("%s: %q was written back, and the kernel shows %q", s, old, now)
 	}
 	return now, nil
