@@ -28,9 +28,13 @@ func (e *Engine) run(ctx context.Context, t *Transaction) (*Transaction, error) 
 		return t, nil
 	}
 	t.State = Committed
+	if t.Operation == Apply {
+		t.Verify = &Verify{Verdict: "skipped"}
+	}
 	if err := e.end(t); err != nil {
 		// What the journal does not know as committed is undone after a crash, so
 		// it is undone now.
+		t.Verify = nil
 		e.undo(t, touched, fmt.Sprintf("the journal cannot be written: %v", err))
 		e.end(t)
 	}
