@@ -2,6 +2,7 @@ package advisor
 
 import (
 	"cmp"
+	"math"
 
 	"github.com/netsteer/netsteer/host"
 	"github.com/netsteer/netsteer/skew"
@@ -86,5 +87,10 @@ func value(v skew.Value) *float64 {
 	if !v.OK {
 		return nil
 	}
-	return &v.V
+	rounded := round(v.V)
+	return &rounded
 }
+
+// round keeps four decimals: more is noise, and differs between processors that
+// fuse multiply and add and those that do not.
+func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }

@@ -54,6 +54,9 @@ func (d *draft) adviseDeviceIRQs(dev *host.Device, now *occupancy) {
 				f.Severity = Critical
 			}
 			mends[fl.rule] = append(mends[fl.rule], settings...)
+			if fl.rule == "irq-stacked" || fl.rule == "irq-siblings" {
+				mends[fl.rule] = append(mends[fl.rule], d.neighboursMoves(u, now)...)
+			}
 		}
 	}
 	for _, rule := range irqRules {
@@ -79,29 +82,63 @@ func (d *draft) stuck(u *unit) bool {
 	return u.fixed && slices.ContainsFunc(u.now, func(c int) bool { return !u.near.Contains(c) })
 }
 
-// moves proposes the changes of one unit.
-func (d *draft) moves(u *unit, faults []fault) []host.Setting {
+// neighboursMoves names the moves of what shares a core with a unit now, also
+// of other devices: they mend its crowding too.
+func (d *draft) neighboursMoves(u *unit, now *occupancy) []host.Setting {
 	var settings []host.Setting
-	for _, vec := range u.vectors {
-		to := d.seat[vec.ID]
-		if to < 0 || to == d.intent(vec) || d.unmovable(vec) || !d.allowed.Contains(to) {
+	for _, o := range d.units {
+		near := slices.ContainsFunc(o.now, func(c int) bool {
+			return slices.ContainsFunc(u.now, func(e int) bool { return now.coreOf(c) == now.coreOf(e) })
+		})
+		if o == u || !near {
 			continue
 		}
-		why := fault{"irq-stacked", "makes room for a queue that can only run here"}
-		if len(faults) > 0 {
-			why = faults[0]
+		for _, vec := range o.vectors {
+			if d.moving(vec) {
+				c := irqChange(o, vec)
+				settings = append(settings, c.Setting())
+			}
 		}
-		reason := fmt.Sprintf("%s; CPU %d is %s", why.why, to, d.seatOf(u, to))
-		if u.device.RewritesXPS {
-			reason += "; " + u.device.Driver + " will undo it at CPU hot-plug and channel change"
-		}
-		queue := u.queue
-		settings = append(settings, d.propose(Change{
-			Kind: host.IRQAffinity, Device: u.device.Name, Direction: vec.Role.String(), Queue: &queue,
-			Rule: why.rule, Reason: reason,
-		}, vec.Affinity, cpuset.Of(to)))
 	}
 	return settings
+}
+
+// moving: the plan moves the vector.
+func (d *draft) moving(vec *host.Vector) bool {
+	to := d.seat[vec.ID]
+	return to >= 0 && to != d.intent(vec) && !d.unmovable(vec) && d.allowed.Contains(to)
+}
+
+func irqChange(u *unit, vec *host.Vector) Change {
+	queue := u.queue
+	return Change{Kind: host.IRQAffinity, Device: u.device.Name, Direction: vec.Role.String(), Queue: &queue}
+}
+
+// moves proposes the changes of one unit.
+func (d *draft) moves(u *unit, faults []fault) []host.Setting {
+	why := fault{"irq-stacked", "makes room for a queue that can only run here"}
+	if len(faults) > 0 {
+		why = faults[0]
+	}
+	var settings []host.Setting
+	for _, vec := range u.vectors {
+		if !d.moving(vec) {
+			continue
+		}
+		to := d.seat[vec.ID]
+		c := irqChange(u, vec)
+		c.Rule, c.Reason = why.rule, fmt.Sprintf("%s; CPU %d is %s", why.why, to, d.seatOf(u, to))+d.undone(u.device)
+		settings = append(settings, d.propose(c, vec.Affinity, cpuset.Of(to)))
+	}
+	return settings
+}
+
+// undone says who will undo a change.
+func (d *draft) undone(dev *host.Device) string {
+	if !dev.RewritesXPS {
+		return ""
+	}
+	return "; " + orUnknown(dev.Driver) + " will undo it at CPU hot-plug and channel change"
 }
 
 // seatOf says what a planned CPU has over the present one.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -242,7 +243,8 @@ func clip(s string) string {
 
 // CheckHost refuses a plan made for another machine: where the plan has a host
 // block, the online and allowed CPUs and the driver and number of queues of each
-// of its devices must be as here. The kernel may differ.
+// of its devices must be as here. The kernel may differ. Only where all else
+// agrees and a device is missing the error is ErrNotThere.
 func CheckHost(plan *Advice, inv *host.Inventory, allowed skew.Allowed) error {
 	was, is := plan.Host, hostBlock(inv, allowed)
 	if was.Online == "" && was.Allowed == "" && len(was.Devices) == 0 {
@@ -254,16 +256,10 @@ func CheckHost(plan *Advice, inv *host.Inventory, allowed skew.Allowed) error {
 	if err := sameCPUs("allowed", was.Allowed, is.Allowed); err != nil {
 		return err
 	}
-	names := make([]string, 0, len(was.Devices))
-	for name := range was.Devices {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(was.Devices))
 	for _, name := range names {
-		a, b := was.Devices[name], is.Devices[name]
-		switch _, here := is.Devices[name]; {
-		case !here && plan.touches(name):
-			return fmt.Errorf("plan: host: device %q is not here", clip(name))
+		a := was.Devices[name]
+		switch b, here := is.Devices[name]; {
 		case !here:
 		case a.Driver != b.Driver:
 			return fmt.Errorf("plan: host: %s has driver %q here, %q in the plan", name, b.Driver, clip(a.Driver))
@@ -271,11 +267,12 @@ func CheckHost(plan *Advice, inv *host.Inventory, allowed skew.Allowed) error {
 			return fmt.Errorf("plan: host: %s has %d queues here, %d in the plan; advise again", name, b.Queues, a.Queues)
 		}
 	}
+	for _, name := range names {
+		if _, here := is.Devices[name]; !here {
+			return fmt.Errorf("plan: host: device %q is %w", clip(name), ErrNotThere)
+		}
+	}
 	return nil
-}
-
-func (a *Advice) touches(device string) bool {
-	return slices.ContainsFunc(a.Changes, func(c Change) bool { return c.Device == device })
 }
 
 func sameCPUs(which, was, is string) error {

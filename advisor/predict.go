@@ -62,9 +62,9 @@ func (d *draft) spreadOf(ofCPU func(*skew.CPURates) skew.Value, ofQueue func(*sk
 		return nil
 	}
 	return &Spread{
-		CPUSkewCV:        &BeforeAfter{a.cv, b.cv},
-		CPUSkewMaxToMean: &BeforeAfter{a.maxToMean, b.maxToMean},
-		BusiestCPU:       &BeforeAfter{a.top, b.top},
+		CPUSkewCV:        &BeforeAfter{round(a.cv), round(b.cv)},
+		CPUSkewMaxToMean: &BeforeAfter{round(a.maxToMean), round(b.maxToMean)},
+		BusiestCPU:       &BeforeAfter{round(a.top), round(b.top)},
 	}
 }
 

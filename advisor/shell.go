@@ -9,8 +9,12 @@ import (
 )
 
 const shellHead = `#!/bin/sh
-# Writes a plan of netsteer by hand. Each failing write is reported; the exit
-# status is 1 if any failed. ROOT, default empty, goes in front of every path.
+# Writes a netsteer plan. Each failing write is reported; the exit status is 1
+# if any failed. ROOT, default empty, goes in front of every path.
+# profile %s, plan %s
+`
+
+const shellPut = `
 set -u
 ROOT=${ROOT:-}
 failed=0
@@ -28,25 +32,25 @@ put() {
 // in 32-bit words to rps_cpus and xps_cpus. A change that no file takes is a
 // comment.
 func Shell(a *Advice, changes []Change, nrCPUs int) string {
-	var b strings.Builder
-	b.WriteString(shellHead)
-	fmt.Fprintf(&b, "\n# profile %s, plan %s\n", comment(a.Profile), comment(a.Fingerprint))
-	if len(changes) == 0 {
-		b.WriteString("# nothing to change\n")
-	}
+	var body strings.Builder
+	puts := 0
 	for i := range changes {
 		c := &changes[i]
-		fmt.Fprintf(&b, "\n# %s %s: %s\n", comment(c.ID), comment(c.name()), comment(c.Reason))
+		fmt.Fprintf(&body, "\n# %s %s: %s\n", comment(c.ID), comment(c.name()), comment(c.Reason))
 		writes := c.writes(nrCPUs)
 		if len(writes) == 0 {
-			fmt.Fprintf(&b, "# not a file (%s): use netsteer apply\n", comment(c.Target))
+			fmt.Fprintf(&body, "# not a file (%s): use netsteer apply\n", comment(c.Target))
 		}
 		for _, w := range writes {
-			fmt.Fprintf(&b, "put %s %s\n", quote(w.value), quote(w.path))
+			fmt.Fprintf(&body, "put %s %s\n", quote(w.value), quote(w.path))
+			puts++
 		}
 	}
-	b.WriteString("\nexit \"$failed\"\n")
-	return b.String()
+	head := fmt.Sprintf(shellHead, comment(a.Profile), comment(a.Fingerprint))
+	if puts == 0 {
+		return head + "# nothing to write\n" + body.String()
+	}
+	return head + shellPut + body.String() + "\nexit \"$failed\"\n"
 }
 
 type fileWrite struct{ path, value string }

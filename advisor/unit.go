@@ -79,21 +79,17 @@ func (v *view) deviceUnits(d *host.Device) []*unit {
 
 // locate finds where settings put a unit, and whether it may be moved.
 func (v *view) locate(u *unit) {
+	for _, vec := range u.vectors {
+		u.fixed = u.fixed || v.unmovable(vec)
+	}
 	if u.device.ThreadedNAPI {
 		// The threads do the work, not the interrupt: they are pinned, or roam.
-		u.fixed = true
 		for _, vec := range u.vectors {
 			if v.Place != nil && v.Place.CPU[vec.ID] >= 0 {
 				u.addNow(v.Place.CPU[vec.ID])
 			}
 		}
 		return
-	}
-	u.fixed = v.left(u.device)
-	for _, vec := range u.vectors {
-		if v.unmovable(vec) {
-			u.fixed = true
-		}
 	}
 	for _, vec := range u.vectors {
 		if cpu := v.intent(vec); cpu >= 0 {
@@ -108,9 +104,11 @@ func (u *unit) addNow(cpu int) {
 	}
 }
 
-// unmovable: a write is refused, or would move another device's interrupt.
+// unmovable: a write is refused, would move another device's interrupt, or is
+// not asked for. Where others' vectors are is then taken as given.
 func (v *view) unmovable(vec *host.Vector) bool {
-	return vec.ReadOnly || vec.Shared || v.left(v.device(vec.Device)) || v.device(vec.Device).ThreadedNAPI
+	d := v.device(vec.Device)
+	return vec.ReadOnly || vec.Shared || d.ThreadedNAPI || v.left(d) || !v.chosen(d)
 }
 
 // intent is the CPU that settings give a vector: a mask of one CPU, else where a

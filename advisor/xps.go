@@ -85,11 +85,8 @@ func (d *draft) adviseDeviceXPS(dev *host.Device, list []completion) (why string
 		if wanted[i].IsEmpty() {
 			reason = fmt.Sprintf("every CPU has a TX queue at least as near as tx-%d", queue)
 		}
-		if dev.RewritesXPS {
-			reason += "; " + dev.Driver + " will undo it at CPU hot-plug and channel change"
-		}
 		settings = append(settings, d.propose(Change{
-			Kind: host.XPSCPUs, Device: dev.Name, Direction: host.TX.String(), Queue: &queue, Rule: rule, Reason: reason,
+			Kind: host.XPSCPUs, Device: dev.Name, Direction: host.TX.String(), Queue: &queue, Rule: rule, Reason: reason + d.undone(dev),
 		}, c.queue.XPS, wanted[i]))
 		changed = append(changed, queue)
 	}
@@ -99,7 +96,7 @@ func (d *draft) adviseDeviceXPS(dev *host.Device, list []completion) (why string
 	f := Finding{Device: dev.Name, Queues: changed, Summary: fmt.Sprintf("%s: TX queues %s", dev.Name, act),
 		Evidence: map[string]any{"tx_queues": len(list), "changed": len(changed)}}
 	if d.Place != nil && d.Place.Devices[dev.ID].MismatchRatio.OK {
-		f.Evidence["affinity_mismatch_ratio"] = d.Place.Devices[dev.ID].MismatchRatio.V
+		f.Evidence["affinity_mismatch_ratio"] = round(d.Place.Devices[dev.ID].MismatchRatio.V)
 	}
 	d.find(rule, f, settings...)
 	return ""

@@ -1,6 +1,8 @@
 #!/bin/sh
-# Writes a plan of netsteer by hand. Each failing write is reported; the exit
-# status is 1 if any failed. ROOT, default empty, goes in front of every path.
+# Writes a netsteer plan. Each failing write is reported; the exit status is 1
+# if any failed. ROOT, default empty, goes in front of every path.
+# profile balanced, plan sha256:8b2ec0fac2dd3649d11a0dc3f57ccdc2c3edbcf6bbf5fb5ae7cc2f7a7ec21db4
+
 set -u
 ROOT=${ROOT:-}
 failed=0
@@ -11,8 +13,6 @@ put() {
 		failed=1
 	fi
 }
-
-# profile balanced, plan sha256:8b2ec0fac2dd3649d11a0dc3f57ccdc2c3edbcf6bbf5fb5ae7cc2f7a7ec21db4
 
 # c1 irq_affinity of eth0 rx-3: CPU 7 is isolated; CPU 3 is on the NIC's node 0 and has no other queue; virtio_net will undo it at CPU hot-plug and channel change
 put '3' '/proc/irq/33/smp_affinity_list'
