@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/netsteer/netsteer/advisor"
+	"github.com/netsteer/netsteer/apply"
 	"github.com/netsteer/netsteer/cpuset"
 	"github.com/netsteer/netsteer/host"
 	"github.com/netsteer/netsteer/skew"
@@ -54,6 +56,12 @@ func generate(m shape) *watch.State {
 		CPUs:     cpuset.Range(0, m.cpus-2),
 		Withheld: map[skew.Withheld]int{skew.WithheldIsolated: 1},
 	}
+	st.Inventory.Rivals = []host.Rival{{Name: "irqbalance", Active: true}, {Name: "tuned"}}
+	st.Held = &watch.Held{
+		Findings: []watch.HeldFinding{{FindingKey: watch.FindingKey{Device: "eth0", Rule: "irq-stacked", Severity: advisor.Warning}, N: 1}},
+		Changes:  map[watch.ChangeKey]int{{Device: "eth0", Kind: host.IRQAffinity}: 2},
+	}
+	st.Transactions = map[string]apply.Count{"applied": {N: 3, Last: noon}}
 	st.Degraded = []host.Degraded{
 		{Source: host.SourceNetdev, Reason: host.ReasonUnsupported},
 		{Source: host.SourceRSS, Device: "eth0", Reason: host.ReasonUnsupported, Detail: "operation not supported"},

@@ -32,6 +32,9 @@ var all = []*collector{
 	&cpuCollector,
 	&deviceCollector,
 	&sysctlCollector,
+	&rivalCollector,
+	&advisorCollector,
+	&transactionCollector,
 	&irqMatrixCollector,
 }
 

@@ -73,6 +73,48 @@ func TestSeries(t *testing.T) {
 			},
 		},
 		{
+			name: "advice, rivals and transactions: zeros for what there could be",
+			want: map[string]float64{
+				x + `rival_active{name="irqbalance"}`:                               1,
+				x + `rival_active{name="tuned"}`:                                    0,
+				x + `findings{device="eth0",rule="irq-stacked",severity="warning"}`: 1,
+				x + `recommended_changes{device="eth0",kind="irq_affinity"}`:        2,
+				x + `recommended_changes{device="eth0",kind="rps_cpus"}`:            0,
+				x + `recommended_changes{device="eth0",kind="rps_flow_cnt"}`:        0,
+				x + `recommended_changes{device="eth1",kind="xps_cpus"}`:            0,
+				x + `recommended_changes{device="",kind="rps_sock_flow_entries"}`:   0,
+				x + `apply_total{result="applied"}`:                                 3,
+				x + `apply_total{result="inconclusive"}`:                            0,
+				x + `apply_total{result="rolled_back"}`:                             0,
+				x + `apply_total{result="rejected"}`:                                0,
+				x + `apply_total{result="failed"}`:                                  0,
+				x + `apply_last_timestamp_seconds{result="applied"}`:                float64(noon.Unix()),
+				x + `scrape_collector_success{collector="advisor"}`:                 1,
+			},
+			absent: []string{
+				x + `recommended_changes{device="bond0"`,
+				x + `apply_last_timestamp_seconds{result="failed"`,
+			},
+		},
+		{
+			name: "no advice yet, processes out of sight, no journal, no file of a kind",
+			change: func(st *watch.State) {
+				st.Held, st.Transactions, st.Inventory.Rivals = nil, nil, nil
+			},
+			absent: []string{x + "findings", x + "recommended_changes", x + "apply_total", x + "apply_last_timestamp_seconds", x + "rival_active"},
+		},
+		{
+			name: "one TX queue has no xps_cpus; a child namespace no sysctl",
+			change: func(st *watch.State) {
+				for i := range st.Inventory.Devices[0].TX {
+					st.Inventory.Devices[0].TX[i].XPS = host.Mask{}
+				}
+				st.Inventory.Sysctls = host.Sysctls{}
+			},
+			want:   map[string]float64{x + `recommended_changes{device="eth0",kind="irq_affinity"}`: 2},
+			absent: []string{x + `recommended_changes{device="eth0",kind="xps_cpus"`, x + `recommended_changes{device=""`},
+		},
+		{
 			name: "one vector for two queues: a row for each, counted under the lowest",
 			change: func(st *watch.State) {
 				d := &st.Inventory.Devices[0]

@@ -48,7 +48,7 @@ func parse(t *testing.T, text io.Reader) map[string]*dto.MetricFamily {
 func TestCollectAndExclude(t *testing.T) {
 	st := generate(shape{devices: 1, pairs: 2, cpus: 2, spread: 1})
 	h := New(Config{State: reading(st), Enabled: map[string]bool{"softnet": false}}).Handler()
-	const on = "queue, interrupts, affinity, skew, softirq, cpu, device, sysctl"
+	const on = "queue, interrupts, affinity, skew, softirq, cpu, device, sysctl, rival, advisor, transaction"
 	for _, tt := range []struct {
 		query   string
 		status  int

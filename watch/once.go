@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/netsteer/netsteer/advisor"
 	"github.com/netsteer/netsteer/host"
 	"github.com/netsteer/netsteer/host/scan"
 	"github.com/netsteer/netsteer/skew"
@@ -19,7 +20,8 @@ func Once(ctx context.Context, c Config, window time.Duration) (*State, error) {
 	c.Interval = max(c.Interval, commandDeadline)
 	w := New(c)
 	w.share = 0
-	w.refresh()
+	w.holds.span = 0 // there is one look only
+	w.refresh(false)
 	w.sample(ctx)
 	if window > 0 {
 		if !sleep(ctx, window) {
@@ -53,6 +55,9 @@ func Recorded(o skew.Options, first, second *scan.Scanner, t0, t1 time.Time) *St
 		Failed:      map[host.Source]bool{},
 	}
 	s.Rates, s.Place, s.Allowed = skew.Judge(inv, samples, o, nil)
+	s.Rates = advisor.ApplyCauses(s.Facts())
+	s.Advice = advisor.Advise(s.Facts(), advisor.Policy{})
+	s.Held = newHolds(0).observe(t0, s.Advice)
 	for _, d := range degraded {
 		s.Failed[d.Source] = d.Reason != host.ReasonNoCounters
 	}

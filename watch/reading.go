@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/netsteer/netsteer/advisor"
+	"github.com/netsteer/netsteer/apply"
 	"github.com/netsteer/netsteer/host"
 )
 
@@ -26,7 +28,7 @@ func (w *Watcher) read(ctx context.Context, keep bool) (*State, func(), error) {
 	if v == nil {
 		return nil, nil, ErrNotReady
 	}
-	if l == nil || l.sample.Shape != v.inv.Shape || time.Since(l.sample.Time) >= w.share {
+	if l == nil || l.state.Inventory != v.inv || time.Since(l.sample.Time) >= w.share {
 		l = w.readNow(ctx, v)
 	}
 	w.mu.Lock()
@@ -45,7 +47,10 @@ func (w *Watcher) keep(v *view, l *lease) {
 	v.judge(w.config.Skew, w.config.Window)
 	s := *l.state
 	s.Inventory = v.inv
-	s.Rates, s.Place, s.Allowed = v.judged.rates, v.judged.place, v.judged.allowed
+	s.Rates, s.Place, s.Allowed = v.judged.shown(v.inv), v.judged.place, v.judged.allowed
+	s.Advice = advisor.Advise(s.Facts(), w.config.Policy)
+	s.Held = w.holds.observe(l.sample.Time, s.Advice)
+	w.advice, w.held = s.Advice, s.Held
 	l.state = &s
 }
 
@@ -72,16 +77,18 @@ func (w *Watcher) readNow(ctx context.Context, v *view) *lease {
 		failed[host.SourceStats] = failed[host.SourceStats] || missing
 	}
 	l.interrupts = v.totals.add(v.inv, &l.sample, l.interrupts)
+	transactions := w.transactions()
 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	v.last = successes(v.last, v.inv, &l.sample)
-	if v.judged.place == nil {
+	if v.judged.inv != v.inv {
 		v.judge(w.config.Skew, w.config.Window)
 	}
 	l.state = &State{
 		Inventory: v.inv, Sample: &l.sample,
-		Rates: v.judged.rates, Place: v.judged.place, Allowed: v.judged.allowed,
+		Rates: v.judged.shown(v.inv), Place: v.judged.place, Allowed: v.judged.allowed,
+		Advice: w.advice, Held: w.held, Transactions: transactions,
 		DeviceInterrupts: l.interrupts,
 		Degraded:         merge(v.inv.Degraded, degraded),
 		LastSuccess:      v.last, Failed: failed,
@@ -91,6 +98,18 @@ func (w *Watcher) readNow(ctx context.Context, v *view) *lease {
 	}
 	w.latest = l
 	return l
+}
+
+// transactions reads the journal's counts.
+func (w *Watcher) transactions() map[string]apply.Count {
+	if w.config.Transactions == nil {
+		return nil
+	}
+	counts, err := w.config.Transactions()
+	if err != nil {
+		w.config.Logger.Warn("Transactions cannot be counted", "err", err)
+	}
+	return counts
 }
 
 // merge joins two lists, sorted, each (source, device, reason) once.

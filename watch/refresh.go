@@ -1,12 +1,58 @@
 package watch
 
 import (
+	"context"
+	"fmt"
 	"time"
+
+	"github.com/netsteer/netsteer/host"
 )
 
-// refresh reads the Inventory and replaces the view if its shape has changed.
-// Counters go on being read meanwhile.
-func (w *Watcher) refresh() {
+// Changed reads the settings again after a transaction; the window starts anew.
+func (w *Watcher) Changed() { w.refresh(true) }
+
+// Inventory returns the last one read, nil before the first.
+func (w *Watcher) Inventory() *host.Inventory {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.view == nil {
+		return nil
+	}
+	return w.view.inv
+}
+
+// Fresh is Scrape with settings that are at most a second old: what a plan is
+// made from.
+func (w *Watcher) Fresh(ctx context.Context) (*State, func(), error) {
+	if !w.Ready() {
+		return nil, nil, ErrNotReady
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.refreshing.Lock()
+		defer w.refreshing.Unlock()
+		if time.Since(w.Inventory().Time) >= w.share {
+			w.refreshNow(false)
+		}
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		return nil, nil, fmt.Errorf("reading the settings: %w", ctx.Err())
+	}
+	return w.read(ctx, false)
+}
+
+func (w *Watcher) refresh(restart bool) {
+	w.refreshing.Lock()
+	defer w.refreshing.Unlock()
+	w.refreshNow(restart)
+}
+
+// refreshNow reads the Inventory and replaces the view if its shape has changed.
+// Counters go on being read meanwhile. w.refreshing is held.
+func (w *Watcher) refreshNow(restart bool) {
 	begun := time.Now()
 	inv := w.config.Scanner.Inventory()
 	inv.Time = begun
@@ -18,6 +64,9 @@ func (w *Watcher) refresh() {
 	old := w.view
 	if old != nil && old.inv.Shape == inv.Shape {
 		old.inv = inv
+		if restart {
+			old.clear()
+		}
 		w.mu.Unlock()
 		return
 	}

@@ -5,6 +5,8 @@ package watch
 import (
 	"time"
 
+	"github.com/netsteer/netsteer/advisor"
+	"github.com/netsteer/netsteer/apply"
 	"github.com/netsteer/netsteer/host"
 	"github.com/netsteer/netsteer/skew"
 )
@@ -17,6 +19,14 @@ type State struct {
 	Rates     *skew.Rates // nil until the window is half full
 	Place     *skew.Place
 	Allowed   skew.Allowed
+
+	// Advice is the plan of the last Sample tick, and Held what metrics show of
+	// it; nil before the first.
+	Advice *advisor.Advice
+	Held   *Held
+	// Transactions counts how transactions ended, by apply.CountResults; nil
+	// where the journal cannot be read or is none of this process.
+	Transactions map[string]apply.Count
 
 	// DeviceInterrupts counts the interrupts of each device's vectors by CPU:
 	// [Device.ID*NumIDs + cpu]. It starts at the kernel's uint32 sum and grows

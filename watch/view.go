@@ -25,7 +25,8 @@ type view struct {
 
 // judgement is what skew makes of a window.
 type judgement struct {
-	rates   *skew.Rates // nil until the window is half full
+	inv     *host.Inventory // the settings it was judged with
+	rates   *skew.Rates     // nil until the window is half full
 	place   *skew.Place
 	allowed skew.Allowed
 }
@@ -60,8 +61,10 @@ func (v *view) push(l *lease, window time.Duration) {
 	}
 }
 
-// clear empties the ring: the window starts anew.
+// clear empties the ring: the window starts anew, and what was judged from it is
+// no longer so.
 func (v *view) clear() {
+	v.judged = judgement{}
 	for _, l := range v.ring {
 		l.drop()
 	}
@@ -76,6 +79,7 @@ func (v *view) judge(o skew.Options, window time.Duration) {
 		samples[i] = &l.sample
 	}
 	j := &v.judged
+	j.inv = v.inv
 	j.rates, j.place, j.allowed = skew.Judge(v.inv, samples, o, j.rates)
 	if j.rates != nil && j.rates.Window < window/2 {
 		j.rates = nil

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/netsteer/netsteer/advisor"
+	"github.com/netsteer/netsteer/apply"
 	"github.com/netsteer/netsteer/host"
 	"github.com/netsteer/netsteer/host/scan"
 	"github.com/netsteer/netsteer/skew"
@@ -23,6 +25,10 @@ type Config struct {
 	// Notify wakes the Watcher when the kernel says that a link or an ethtool
 	// setting has changed; nil: it looks every settingsInterval only.
 	Notify <-chan struct{}
+	// Policy of the advice in State.
+	Policy advisor.Policy
+	// Transactions counts how transactions ended: (*apply.Engine).Counts. May be nil.
+	Transactions func() (map[string]apply.Count, error)
 }
 
 const (
@@ -44,9 +50,14 @@ type Watcher struct {
 	stale  chan struct{} // the Inventory is out of date
 	turn   chan struct{} // held by whoever reads counters; bounded waits need a channel
 
+	refreshing sync.Mutex // one reading of settings at a time: they take RTNL
+
 	mu     sync.Mutex
 	view   *view
 	latest *lease
+	holds  *holds
+	advice *advisor.Advice // of the last Sample tick
+	held   *Held
 }
 
 // New returns a Watcher that does nothing before Run.
@@ -54,14 +65,17 @@ func New(c Config) *Watcher {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	w := &Watcher{config: c, share: shared, stale: make(chan struct{}, 1), turn: make(chan struct{}, 1)}
+	w := &Watcher{
+		config: c, share: shared, stale: make(chan struct{}, 1), turn: make(chan struct{}, 1),
+		holds: newHolds(heldWindows * c.Window),
+	}
 	w.turn <- struct{}{}
 	return w
 }
 
 // Run watches until ctx ends.
 func (w *Watcher) Run(ctx context.Context) error {
-	w.refresh()
+	w.refresh(false)
 	var tasks sync.WaitGroup
 	tasks.Go(func() { w.settings(ctx) })
 	tasks.Go(func() { w.samples(ctx) })
@@ -83,7 +97,7 @@ func (w *Watcher) settings(ctx context.Context) {
 		}
 		// What is notified from here on is not in this reading.
 		drain(w.config.Notify)
-		w.refresh()
+		w.refresh(false)
 		if !sleep(ctx, settingsPause) {
 			return
 		}

@@ -32,6 +32,8 @@ type slowNICs struct {
 	scan.NICs
 	hang  map[string]*atomic.Int64 // nanoseconds, by device
 	reads map[string]*atomic.Int64
+	// traffic is added to every packet counter.
+	traffic map[string]*atomic.Uint64
 }
 
 func perDevice() map[string]*atomic.Int64 {
@@ -55,8 +57,17 @@ type slowStats struct {
 func (s slowStats) Read() ([]string, []uint64, error) {
 	s.nics.reads[s.device].Add(1)
 	time.Sleep(time.Duration(s.nics.hang[s.device].Load()))
-	return s.StatsReader.Read()
+	names, values, err := s.StatsReader.Read()
+	// The recorded numbers stand still; traffic is added to them.
+	for i := range values {
+		if strings.HasSuffix(names[i], "_packets") {
+			values[i] += s.nics.traffic[s.device].Load()
+		}
+	}
+	return names, values, err
 }
+
+func (n *slowNICs) add(device string, packets uint64) { n.traffic[device].Store(packets) }
 
 func newMachine(t *testing.T) *machine {
 	t.Helper()
@@ -70,7 +81,7 @@ func newMachine(t *testing.T) *machine {
 	}
 	t.Cleanup(func() { r.Close() })
 	m.Machine = r.Machine()
-	m.nics = &slowNICs{NICs: m.NICs, hang: perDevice(), reads: perDevice()}
+	m.nics = &slowNICs{NICs: m.NICs, hang: perDevice(), reads: perDevice(), traffic: map[string]*atomic.Uint64{"eth0": {}, "eth1": {}, "veth0": {}}}
 	m.NICs = m.nics
 	return m
 }
