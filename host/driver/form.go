@@ -13,23 +13,27 @@ var parts = strings.NewReplacer(
 	`\{dev\}`, `(?P<dev>[^\s/:]{1,15})`,
 	`\{unit\}`, `(?P<unit>[^\s,]+?)`,
 	`\{dir\}`, `(?P<dir>rx|tx)`,
+	`\{rx\}`, `(?P<dir>rx)`,
+	`\{tx\}`, `(?P<dir>tx)`,
 	`\{q\}`, `(?P<q>\d{1,5})`,
+	`\{last\}`, `(?P<last>\d{1,5})`,
 )
 
 // matcher is a compiled template.
 type matcher struct {
-	re                *regexp.Regexp
-	dev, unit, dir, q int // submatch numbers, -1 where the template has none
+	re                      *regexp.Regexp
+	dev, unit, dir, q, last int // submatch numbers, -1 where the template has none
 }
 
 type fields struct {
 	dev, unit, dir string
-	queue          int
+	queue, last    int
 }
 
 func compile(template string) matcher {
 	re := regexp.MustCompile("^" + parts.Replace(regexp.QuoteMeta(template)) + "$")
-	return matcher{re, re.SubexpIndex("dev"), re.SubexpIndex("unit"), re.SubexpIndex("dir"), re.SubexpIndex("q")}
+	at := re.SubexpIndex
+	return matcher{re, at("dev"), at("unit"), at("dir"), at("q"), at("last")}
 }
 
 func (m matcher) match(s string) (fields, bool) {
@@ -43,10 +47,14 @@ func (m matcher) match(s string) (fields, bool) {
 		}
 		return s[at[2*i]:at[2*i+1]]
 	}
-	f := fields{dev: group(m.dev), unit: group(m.unit), dir: group(m.dir), queue: -1}
-	if m.q >= 0 {
-		// At most five digits: Atoi cannot fail.
-		f.queue, _ = strconv.Atoi(group(m.q))
+	// At most five digits: Atoi fails only where there is no number.
+	number := func(i, otherwise int) int {
+		if n, err := strconv.Atoi(group(i)); err == nil {
+			return n
+		}
+		return otherwise
 	}
-	return f, true
+	f := fields{dev: group(m.dev), unit: group(m.unit), dir: group(m.dir), queue: number(m.q, -1)}
+	f.last = number(m.last, f.queue)
+	return f, f.last >= f.queue
 }

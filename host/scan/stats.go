@@ -23,6 +23,7 @@ type deviceCounters struct {
 	stats   StatsReader
 	names   *string // first name of the list that slots was made from
 	slots   []slot  // by index of ethtool -S
+	sums    []host.QueueCounters
 	buf     []QueueStat
 }
 
@@ -164,24 +165,32 @@ func (dc *deviceCounters) readEthtool(queues []host.QueueCounters, n *notes) boo
 		return false
 	}
 	if dc.names != &names[0] || len(dc.slots) != len(names) {
-		dc.names, dc.slots = &names[0], dc.place(names)
+		dc.names, dc.slots = &names[0], dc.place(names, values)
 	}
+	dc.sums = sized(dc.sums, len(queues))
 	counted, any := false, false
 	for i, s := range dc.slots {
 		if s.queue < 0 {
 			continue
 		}
 		any = true
-		to := &queues[s.queue]
+		// Some drivers count unicast, multicast and broadcast apart.
+		to := &dc.sums[s.queue]
 		switch s.counts {
 		case driver.Packets:
 			counted = true
-			set(&to.Packets, values[i])
+			add(&to.Packets, host.Known(values[i]))
 		case driver.Bytes:
-			set(&to.Bytes, values[i])
+			add(&to.Bytes, host.Known(values[i]))
 		case driver.Drops:
-			set(&to.Drops, values[i])
+			add(&to.Drops, host.Known(values[i]))
 		}
+	}
+	for i := range queues {
+		to, from := &queues[i], &dc.sums[i]
+		set(&to.Packets, from.Packets)
+		set(&to.Bytes, from.Bytes)
+		set(&to.Drops, from.Drops)
 	}
 	dc.ethtool = present
 	if !any {
@@ -191,26 +200,29 @@ func (dc *deviceCounters) readEthtool(queues []host.QueueCounters, n *notes) boo
 }
 
 // set fills what qstats left out; it never adds two sources up.
-func set(to *host.Count, n uint64) {
+func set(to *host.Count, from host.Count) {
 	if !to.OK {
-		*to = host.Known(n)
+		*to = from
 	}
 }
 
 // place finds the queue and counter of each statistic name, once per list.
-func (dc *deviceCounters) place(names []string) []slot {
+func (dc *deviceCounters) place(names []string, values []uint64) []slot {
 	slots := make([]slot, len(names))
-	for i, name := range names {
+	for i, s := range dc.entry.Place(names, values) {
 		slots[i].queue = -1
-		s, ok := dc.entry.Stat(name)
-		if !ok {
+		if s.Queue < 0 {
 			continue
 		}
 		dir := host.RX
 		if s.Direction == driver.TX {
 			dir = host.TX
 		}
-		slots[i] = slot{queue: dc.at(dir, s.Queue), counts: s.Counts}
+		at := dc.at(dir, s.Queue)
+		if at >= 0 && s.ClassZero && dir == host.TX && dc.device.TX[at-len(dc.device.RX)].TrafficClass > 0 {
+			continue
+		}
+		slots[i] = slot{queue: at, counts: s.Counts}
 	}
 	return slots
 }

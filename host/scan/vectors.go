@@ -16,10 +16,15 @@ import (
 // driver's own names.
 func addVectors(r *reader, inv *host.Inventory, d *host.Device, all []netdev, n *netdev, entry *driver.Entry, queues []host.Queue, rows *rowTable, nd Netdev) {
 	first := len(inv.Vectors)
-	owner := napiOwners(nd)
+	owner := map[int]int{}
+	if n.netlink {
+		owner = napiOwners(nd)
+	}
 	unit := path.Base(n.parent)
-	for _, irq := range deviceIRQs(r, n, entry, rows, unit) {
-		if ifindex, ok := owner[irq]; ok && n.netlink && ifindex != d.Ifindex {
+	var names []driver.Vector
+	for _, irq := range deviceIRQs(r, n, entry, rows, unit, d.Ifindex, owner) {
+		ifindex, owned := owner[irq]
+		if owned && ifindex != d.Ifindex {
 			continue // another port of the same function
 		}
 		v := readVector(r, irq, rows)
@@ -27,15 +32,15 @@ func addVectors(r *reader, inv *host.Inventory, d *host.Device, all []netdev, n 
 			continue // allocated, never requested
 		}
 		name, ours := readNames(v.Actions, entry, d.Name, unit, all, n)
-		if !ours {
+		if !ours && !owned {
 			continue
 		}
 		v.ID, v.Device = len(inv.Vectors), d.ID
-		v.Role, v.Queue = host.RoleOther, -1
-		v.applyName(name, queues)
-		inv.Vectors = append(inv.Vectors, v.Vector)
+		inv.Vectors = append(inv.Vectors, v)
+		names = append(names, name)
 	}
 	vectors := inv.Vectors[first:]
+	mapByName(vectors, names, d.Name, entry, queues)
 	if n.netlink {
 		mapByNAPI(vectors, queues, d, nd)
 	}
@@ -56,8 +61,9 @@ func addVectors(r *reader, inv *host.Inventory, d *host.Device, all []netdev, n 
 }
 
 // deviceIRQs are the IRQ numbers of the device's function, ascending: MSI
-// vectors, else the one interrupt line, else the rows that carry its name.
-func deviceIRQs(r *reader, n *netdev, entry *driver.Entry, rows *rowTable, unit string) []int {
+// vectors, else the one interrupt line, else the rows that carry its name; and
+// those of its NAPIs, which may be another function's (mlx5's multi-PF netdevs).
+func deviceIRQs(r *reader, n *netdev, entry *driver.Entry, rows *rowTable, unit string, ifindex int, owner map[int]int) []int {
 	var irqs []int
 	if at := upward(r, n.parent, "msi_irqs"); at != "" {
 		for _, e := range r.dir(at + "/msi_irqs") {
@@ -82,6 +88,11 @@ func deviceIRQs(r *reader, n *netdev, entry *driver.Entry, rows *rowTable, unit 
 			}
 		}
 	}
+	for irq, i := range owner {
+		if i == ifindex {
+			irqs = append(irqs, irq)
+		}
+	}
 	slices.Sort(irqs)
 	return slices.Compact(irqs)
 }
@@ -97,12 +108,10 @@ func napiOwners(nd Netdev) map[int]int {
 	return owner
 }
 
-// vectorReading is a Vector while its queues are being found.
-type vectorReading struct{ host.Vector }
-
-func readVector(r *reader, irq int, rows *rowTable) vectorReading {
+// readVector reads all of a vector but what it serves.
+func readVector(r *reader, irq int, rows *rowTable) host.Vector {
 	tail := rows.tail(irq)
-	v := vectorReading{host.Vector{IRQ: irq, Chip: tail.Chip, HWIRQ: tail.HWIRQ, Actions: tail.Actions, Node: -1}}
+	v := host.Vector{IRQ: irq, Chip: tail.Chip, HWIRQ: tail.HWIRQ, Actions: tail.Actions, Node: -1, Role: host.RoleOther, Queue: -1}
 	if len(v.Actions) == 0 { // /proc/interrupts is masked, or the row is not there
 		kernel := "sys/kernel/irq/" + strconv.Itoa(irq)
 		if names := r.text(kernel + "/actions"); names != "" {
@@ -115,7 +124,7 @@ func readVector(r *reader, irq int, rows *rowTable) vectorReading {
 	}
 	v.Shared = len(v.Actions) > 1
 	dir := irqDir(irq)
-	readAffinity(r, &v.Vector)
+	readAffinity(r, &v)
 	if !v.Affinity.OK {
 		_, err := r.bytes(dir + "smp_affinity_list")
 		r.notes.add(host.SourceIRQ, "", err)
@@ -155,24 +164,28 @@ func byName(action string, entry *driver.Entry, device string) (driver.Vector, b
 	return v, ok && v.Device == device
 }
 
-// readNames reads a vector's actions; ours is false if they name another unit
-// or another device of the same function. A name that fits no device is the
-// device's from before a live rename.
+// readNames reads a vector's actions, the device's own name first; ours is false
+// if they name another unit or another device of the same function. A name that
+// fits no device is the device's from before a live rename.
 func readNames(actions []string, entry *driver.Entry, name, unit string, all []netdev, n *netdev) (driver.Vector, bool) {
+	var first *driver.Vector
 	for _, action := range actions {
 		v, ok := byName(action, entry, name)
-		if !ok {
-			continue
+		if ok && (first == nil || v.Device == name) {
+			first = &v
 		}
-		if v.Unit != "" && v.Unit != unit && entry != nil && isSibling(v.Unit, unit) {
-			return v, false
-		}
-		if v.Device != "" && v.Device != name && sharesFunction(v.Device, all, n) {
-			return v, false
-		}
-		return v, true
 	}
-	return driver.Vector{Queue: -1, Role: noRole}, true
+	switch {
+	case first == nil:
+		return driver.Vector{Queue: -1, Last: -1, Role: noRole}, true
+	case first.Pool || isSubfunction(unit):
+		return *first, false // names tell sub-functions apart from nobody
+	case first.Unit != "" && first.Unit != unit && entry != nil && isSibling(first.Unit, unit):
+		return *first, false
+	case first.Device != "" && first.Device != name && sharesFunction(first.Device, all, n):
+		return *first, false
+	}
+	return *first, true
 }
 
 const noRole = driver.Role(255)
@@ -180,6 +193,10 @@ const noRole = driver.Role(255)
 // isSibling: "virtio3" against "virtio2" is another device; a PCI address
 // against it is the function itself.
 func isSibling(a, b string) bool { return trimDigits(a) == trimDigits(b) }
+
+// isSubfunction: the device is on the auxiliary bus ("mlx5_core.sf.4") and takes
+// its vectors from a pool of the function above, which others use too.
+func isSubfunction(unit string) bool { return strings.Contains(unit, ".sf.") }
 
 func trimDigits(s string) string {
 	for s != "" && s[len(s)-1] >= '0' && s[len(s)-1] <= '9' {
@@ -192,29 +209,49 @@ func sharesFunction(name string, all []netdev, n *netdev) bool {
 	return slices.ContainsFunc(all, func(d netdev) bool { return d.name == name && d.parent == n.parent })
 }
 
-// applyName gives the vector the role and queue that its name says.
-func (v *vectorReading) applyName(name driver.Vector, queues []host.Queue) {
-	switch name.Role {
-	case driver.Control:
-		v.Role = host.RoleControl
-	case driver.RX:
-		v.Role = host.RoleRX
-	case driver.TX:
-		v.Role = host.RoleTX
-	case driver.Combined:
-		v.Role = host.RoleCombined
-	default:
-		return
+// mapByName gives the vectors the roles and queues that their names say.
+func mapByName(vectors []host.Vector, names []driver.Vector, device string, entry *driver.Entry, queues []host.Queue) {
+	rx, tx := 0, 0
+	for i := range queues {
+		if queues[i].Direction == host.RX {
+			rx = max(rx, queues[i].Index+1)
+		} else {
+			tx = max(tx, queues[i].Index+1)
+		}
 	}
-	if name.Queue < 0 {
-		return
+	served := entry.Assign(names, rx, tx)
+	plain := 0 // vectors named by nothing but the device
+	for i := range vectors {
+		v, name := &vectors[i], names[i]
+		switch name.Role {
+		case driver.Control:
+			v.Role = host.RoleControl
+		case driver.RX:
+			v.Role = host.RoleRX
+		case driver.TX:
+			v.Role = host.RoleTX
+		case driver.Combined:
+			v.Role = host.RoleCombined
+		}
+		if name.Queue >= 0 && !name.Pool {
+			v.Mapping, v.RX, v.TX = host.MappedName, served[i].RX, served[i].TX
+		}
+		if slices.Contains(v.Actions, device) {
+			plain++
+		}
 	}
-	v.Mapping = host.MappedName
-	if v.Role != host.RoleTX && find(queues, host.RX, name.Queue) != nil {
-		v.RX = []int{name.Queue}
-	}
-	if v.Role != host.RoleRX && find(queues, host.TX, name.Queue) != nil {
-		v.TX = []int{name.Queue}
+	switch {
+	case plain == 1 && len(vectors) == 1 && rx == 1 && tx == 1:
+		// INTx, MSI or a single-queue NIC: one vector for everything.
+		v := &vectors[0]
+		v.Role, v.Mapping, v.RX, v.TX = host.RoleCombined, host.MappedName, []int{0}, []int{0}
+	case plain > 1:
+		// Names cut down to the device's (e1000e's of 11 bytes and more).
+		for i := range vectors {
+			if vectors[i].Role == host.RoleControl && slices.Contains(vectors[i].Actions, device) {
+				vectors[i].Role = host.RoleOther
+			}
+		}
 	}
 }
 
