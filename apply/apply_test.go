@@ -317,12 +317,11 @@ func TestKernelStoresSomethingElse(t *testing.T) {
 			if tx.State != c.state || got.Result != c.result {
 				t.Errorf("%s %s: %s", tx.State, got.Result, tx.Reason)
 			}
-			if code := ""; got.Error != nil {
-				if code = string(got.Error.Code); code != string(c.code) {
-					t.Errorf("code %s, want %q", code, c.code)
-				}
-			} else if c.code != "" {
-				t.Errorf("no code, want %q", c.code)
+			if got.Error == nil {
+				got.Error = &apply.ChangeError{}
+			}
+			if got.Error.Code != c.code {
+				t.Errorf("code %q, want %q", got.Error.Code, c.code)
 			}
 			if d := differing(before, m.files()); c.state == apply.RolledBack && len(d) > 0 {
 				t.Errorf("not undone: %v", d)

@@ -197,7 +197,9 @@ func (j journal) sweep() {
 	for _, pattern := range []string{filepath.Join(transactionsDir, ".*.json*"), ".counts.json*"} {
 		left, _ := filepath.Glob(filepath.Join(j.dir, pattern))
 		for _, path := range left {
-			os.Remove(path)
+			if err := os.Remove(path); err != nil {
+				j.log.Warn("journal: a temporary file cannot be removed", "file", path, "err", err)
+			}
 		}
 	}
 }

@@ -28,6 +28,8 @@ const (
 
 // Refused is a request that was refused before its first write: nothing was
 // changed and nothing recorded.
+//
+//nolint:errname // it reads as what became of the request
 type Refused struct {
 	Word   Word
 	Detail string // one line for people: what, where, why, what to do

@@ -61,7 +61,7 @@ func writeDurably(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	defer f.Cleanup()
+	defer func() { _ = f.Cleanup() }() // the error before it says more
 	if _, err := f.Write(text); err != nil {
 		return err
 	}

@@ -143,6 +143,16 @@ func TestFullDiskIsRefusedBeforeAnyWrite(t *testing.T) {
 	}
 }
 
+func TestReadOnlyStateIsNotPrivileged(t *testing.T) {
+	dir := tinyDisk(t)
+	if err := unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+		t.Fatal(err)
+	}
+	e := newMachine(t).engine(func(o *apply.Options) { o.Dir = dir })
+	_, err := e.Apply(context.Background(), apply.Request{Changes: onePlan()})
+	refusal(t, err, apply.WordNotPrivileged, "read-only file system", "--state.dir")
+}
+
 func TestDiskFullAtTheEndUndoes(t *testing.T) {
 	dir := tinyDisk(t)
 	m := newMachine(t)

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -74,9 +75,17 @@ func TestRealKernel(t *testing.T) {
 			t.Errorf("not restored: %v", d)
 		}
 	})
+	t.Run("without CAP_NET_ADMIN", func(t *testing.T) {
+		var err error
+		withoutNetAdmin(t, func() { _, err = engine().Apply(context.Background(), apply.Request{Changes: plan}) })
+		refusal(t, err, apply.WordNotPrivileged, "CAP_NET_ADMIN")
+		if d := differing(before, queueFiles(t, sysfs)); len(d) > 0 {
+			t.Errorf("written: %v", d)
+		}
+	})
 	t.Run("the device vanishes", func(t *testing.T) {
 		gone := false
-		all := append(plan, onVeth(host.RPSFlowCnt, "rx", "512"))
+		all := append(slices.Clone(plan), onVeth(host.RPSFlowCnt, "rx", "512"))
 		vanishing := apply.New(apply.Options{
 			Dir: dir, BootID: inv.BootID,
 			Inventory: func() (*host.Inventory, error) { return inv, nil },
@@ -94,6 +103,29 @@ func TestRealKernel(t *testing.T) {
 		_, err := engine().Apply(context.Background(), apply.Request{Changes: plan})
 		refusal(t, err, apply.WordRefused, "not there")
 	})
+}
+
+// withoutNetAdmin runs f on a thread of uid 0 that lacks the capability.
+func withoutNetAdmin(t *testing.T, f func()) {
+	t.Helper()
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread ends with its goroutine
+		header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+		var sets [2]unix.CapUserData
+		err := unix.Capget(&header, &sets[0])
+		if err == nil {
+			sets[0].Effective &^= 1 << unix.CAP_NET_ADMIN
+			err = unix.Capset(&header, &sets[0])
+		}
+		if err == nil {
+			f()
+		}
+		done <- err
+	}()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
 }
 
 // beforeWrite does something before each write.

@@ -41,6 +41,10 @@ func (e *Engine) preflight(inv *host.Inventory, r *Request) ([]Change, error) {
 		if err := named(&c); err != nil {
 			return nil, err
 		}
+		checked, err := e.check(inv, r, c)
+		if err != nil {
+			return nil, err
+		}
 		s := c.Setting()
 		if seen[s] {
 			return nil, refuse(WordRefused, "%s is in the plan twice", s)
@@ -48,10 +52,6 @@ func (e *Engine) preflight(inv *host.Inventory, r *Request) ([]Change, error) {
 		seen[s] = true
 		if c.Disruptive && !r.AllowDisruptive {
 			return nil, refuse(WordRefused, "%s: the change is disruptive (link, vectors or tables are reset by it): allow it with --allow-disruptive or \"allow_disruptive\":true", s)
-		}
-		checked, err := e.check(inv, r, c)
-		if err != nil {
-			return nil, err
 		}
 		changes = append(changes, checked)
 	}

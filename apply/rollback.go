@@ -64,7 +64,7 @@ func (e *Engine) close(target, by *Transaction) {
 		return
 	}
 	target.State, target.Reason = RolledBack, "rolled back on request"
-	e.end(target)
+	_ = e.end(target) // logged, and the target stays as it was
 }
 
 // choose finds the transaction to undo.

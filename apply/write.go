@@ -24,7 +24,7 @@ func (e *Engine) run(ctx context.Context, t *Transaction) (*Transaction, error) 
 	touched, err := e.write(ctx, t)
 	if err != nil {
 		e.undo(t, touched, err.Error())
-		e.end(t)
+		_ = e.end(t) // logged; to the next start it is a crash, with nothing left to undo
 		return t, nil
 	}
 	t.State = Committed
@@ -36,7 +36,7 @@ func (e *Engine) run(ctx context.Context, t *Transaction) (*Transaction, error) 
 		// it is undone now.
 		t.Verify = nil
 		e.undo(t, touched, fmt.Sprintf("the journal cannot be written: %v", err))
-		e.end(t)
+		_ = e.end(t)
 	}
 	return t, nil
 }

@@ -114,7 +114,7 @@ func (s *Setter) Effective(of host.Setting) (host.Value, bool) {
 	if of.Kind != host.IRQAffinity {
 		return "", false
 	}
-	_, v, err := s.vector(of)
+	v, err := s.vector(of)
 	if err != nil {
 		return "", false
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/netsteer/netsteer/host"
+	"github.com/netsteer/netsteer/host/scan"
 )
 
 // nic is the files of one NIC with a queue pair more than one, and the Inventory
@@ -212,6 +213,46 @@ func TestKindsThatAreNoFiles(t *testing.T) {
 			t.Errorf("%s: %v", setting, err)
 		}
 	}
+}
+
+// TestVectorsOfThisMachine reads every NIC vector of this machine, and as root
+// writes each its own value again.
+func TestVectorsOfThisMachine(t *testing.T) {
+	tree := newTree(t, "/proc", "/sys")
+	inv := scan.New(scan.Machine{Tree: tree}, scan.Options{NetlinkOff: true}).Inventory()
+	s := NewSetter("/proc", "/sys", func() *host.Inventory { return inv })
+	seen := 0
+	for i := range inv.Vectors {
+		v := &inv.Vectors[i]
+		setting := host.Setting{Kind: host.IRQAffinity, Device: inv.Devices[v.Device].Name, Queue: v.Queue}
+		switch v.Role {
+		case host.RoleTX:
+			setting.Direction = host.TX
+		case host.RoleCombined:
+			setting.Direction = host.Combined
+		case host.RoleRX:
+		default:
+			continue
+		}
+		seen++
+		value, err := s.Get(setting)
+		if err != nil || string(value) != v.Affinity.Set.String() {
+			t.Errorf("%s: %q %v, want %q", setting, value, err, v.Affinity.Set)
+		}
+		if os.Geteuid() != 0 || v.ReadOnly {
+			continue
+		}
+		if err := errors.Join(s.Check(setting, value), s.Set(setting, value)); err != nil {
+			t.Error(err)
+		}
+		if now, err := s.Get(setting); err != nil || now != value {
+			t.Errorf("%s: now %q %v", setting, now, err)
+		}
+	}
+	if seen == 0 {
+		t.Skip("no NIC vector on this machine")
+	}
+	t.Logf("%d vectors", seen)
 }
 
 func TestNoInventoryYet(t *testing.T) {

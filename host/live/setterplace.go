@@ -37,7 +37,7 @@ func (s *Setter) place(of host.Setting) (place, error) {
 	}
 	switch of.Kind {
 	case host.IRQAffinity:
-		_, v, err := s.vector(of)
+		v, err := s.vector(of)
 		if err != nil {
 			return place{}, err
 		}
@@ -98,33 +98,33 @@ func (s *Setter) device(of host.Setting) (*host.Inventory, *host.Device, error) 
 }
 
 // vector finds the vector, and that its IRQ number is no other's now.
-func (s *Setter) vector(of host.Setting) (*host.Device, *host.Vector, error) {
+func (s *Setter) vector(of host.Setting) (*host.Vector, error) {
 	_, d, err := s.device(of)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	v := d.VectorOf(of)
 	if v == nil {
-		return nil, nil, missing("%s: no vector is known to serve it", of)
+		return nil, missing("%s: no vector is known to serve it", of)
 	}
 	want := strings.Join(v.Actions, ",")
 	text, err := os.ReadFile(filepath.Join(s.sys, "kernel/irq", strconv.Itoa(v.IRQ), "actions"))
 	if err == nil {
 		if now := strings.TrimSpace(string(text)); !sameWords(now, want) {
-			return nil, nil, missing("%s: IRQ %d is %q now, was %q", of, v.IRQ, now, want)
+			return nil, missing("%s: IRQ %d is %q now, was %q", of, v.IRQ, now, want)
 		}
-		return d, v, nil
+		return v, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, err
+		return nil, err
 	}
 	// Before 4.9, or with that folder hidden: /proc/irq/N has a folder per action.
 	for _, action := range v.Actions {
 		if _, err := os.Stat(s.irqFile(v, action)); err != nil {
-			return nil, nil, fmt.Errorf("%s: IRQ %d: %w", of, v.IRQ, err)
+			return nil, fmt.Errorf("%s: IRQ %d: %w", of, v.IRQ, err)
 		}
 	}
-	return d, v, nil
+	return v, nil
 }
 
 func (s *Setter) netDir(d *host.Device) string { return filepath.Join(s.sys, "class/net", d.Name) }
