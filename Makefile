@@ -48,7 +48,7 @@ lint: $(GOLANGCI_LINT) ## gofmt, go vet, golangci-lint, shellcheck
 ##@ Longer
 lab: ## boot the lab's guests and test in them
 	lab/fetch.sh
-	go test -json -tags=lab -timeout 15m $(TESTFLAGS) ./lab/... | go run ./internal/testsummary
+	go test -json -tags=lab -count=1 -timeout 15m $(TESTFLAGS) ./lab/... | go run ./internal/testsummary
 
 e2e: build ## the built binary against this machine, promtool and Prometheus
 	go test -json -tags=e2e -count=1 -timeout 5m $(TESTFLAGS) ./e2e/... | go run ./internal/testsummary
