@@ -64,16 +64,44 @@ func (v *view) causes() []DeviceCauses {
 	if v.Rates == nil {
 		return list
 	}
+	now := v.traffic()
 	for i := range list {
 		r := &v.Rates.Devices[i]
 		list[i] = DeviceCauses{RX: Because{r.RX.Cause, r.RX.Evidence}, TX: Because{r.TX.Cause, r.TX.Evidence}}
 		for dir, b := range map[host.Direction]*Because{host.RX: &list[i].RX, host.TX: &list[i].TX} {
-			if why := v.misplaced(&v.Inventory.Devices[i], dir); why != "" && afterPlacement(b.Cause) {
+			if why := v.misplaced(&v.Inventory.Devices[i], dir, now); why != "" && afterPlacement(b.Cause) {
 				*b = Because{skew.CausePlacement, why}
 			}
 		}
 	}
 	return list
+}
+
+// traffic is where units were measured to run, and which of them carry a load.
+// Where they run is not where settings want them.
+type traffic struct {
+	cpus   map[*unit][]int
+	loaded map[*unit][2]bool // by host.RX, host.TX
+	// units and busy count the units, and the loaded ones, by CPU.
+	units, busy map[int]int
+}
+
+func (v *view) traffic() traffic {
+	t := traffic{map[*unit][]int{}, map[*unit][2]bool{}, map[int]int{}, map[int]int{}}
+	if v.Place == nil {
+		return t
+	}
+	for _, u := range v.units {
+		cpus, loaded := v.runsOn(u), [2]bool{v.loaded(u, host.RX), v.loaded(u, host.TX)}
+		t.cpus[u], t.loaded[u] = cpus, loaded
+		for _, c := range cpus {
+			t.units[c]++
+			if loaded[host.RX] || loaded[host.TX] {
+				t.busy[c]++
+			}
+		}
+	}
+	return t
 }
 
 // afterPlacement: no cause that is tried before placement holds. Unknown stands
@@ -85,42 +113,28 @@ func afterPlacement(c skew.Cause) bool {
 
 // misplaced says where loaded units of a device and direction run wrongly: two
 // on one CPU while an allowed one of the node has none, or on a wrong node or an
-// isolated CPU. This is where they run, not where settings want them.
-func (v *view) misplaced(d *host.Device, dir host.Direction) string {
-	if v.Place == nil || d.Stacked {
-		return ""
-	}
-	loaded := map[int][]*unit{} // by CPU
-	taken := map[int]bool{}
-	for _, u := range v.units {
-		cpus := v.runsOn(u)
-		for _, c := range cpus {
-			taken[c] = true
-			if v.loaded(u) {
-				loaded[c] = append(loaded[c], u)
-			}
-		}
-	}
-	near := v.near(d)
-	free := -1
+// isolated CPU; "" if none does. A driver that rewrites masks spreads its groups
+// over all nodes.
+func (v *view) misplaced(d *host.Device, dir host.Direction, now traffic) string {
+	near, free := v.near(d), -1
 	for c := range near.All() {
-		if !taken[c] {
+		if now.units[c] == 0 {
 			free = c
 			break
 		}
 	}
 	for _, u := range v.units {
-		if u.device != d || !v.loadedDirection(u, dir) {
+		if u.device != d || !now.loaded[u][dir] {
 			continue
 		}
-		for _, c := range v.runsOn(u) {
+		for _, c := range now.cpus[u] {
 			switch {
 			case v.Inventory.CPUs.Isolated().Contains(c) && !v.allowed.Contains(c):
 				return fmt.Sprintf("queue %d runs on isolated CPU %d", u.queue, c)
 			case !d.RewritesXPS && near != v.allowed && !v.nodeCPUs(d).Contains(c):
 				return fmt.Sprintf("queue %d runs on CPU %d, not on the NIC's node %d", u.queue, c, d.Node)
-			case free >= 0 && len(loaded[c]) > 1:
-				return fmt.Sprintf("%d loaded queues run on CPU %d while CPU %d has none", len(loaded[c]), c, free)
+			case free >= 0 && now.busy[c] > 1:
+				return fmt.Sprintf("%d loaded queues run on CPU %d while CPU %d has none", now.busy[c], c, free)
 			}
 		}
 	}
@@ -138,13 +152,9 @@ func (v *view) runsOn(u *unit) []int {
 	return cpus
 }
 
-func (v *view) loaded(u *unit) bool {
-	return v.loadedDirection(u, host.RX) || v.loadedDirection(u, host.TX)
-}
-
-// loadedDirection: the unit carries at least a tenth of an even share of its
+// loaded: the unit carries at least a tenth of an even share of its
 // device's packets; a trickle collides with nothing.
-func (v *view) loadedDirection(u *unit, dir host.Direction) bool {
+func (v *view) loaded(u *unit, dir host.Direction) bool {
 	list := liveRX(u.device)
 	if dir == host.TX {
 		list = liveTX(u.device)

@@ -19,7 +19,7 @@ type draft struct {
 // draftFinding names the changes that mend it by what they set.
 type draftFinding struct {
 	Finding
-	mends []host.Setting
+	mends map[host.Setting]bool
 }
 
 // find adds a finding of a rule, with the rule's severity unless f has one.
@@ -30,7 +30,11 @@ func (d *draft) find(rule string, f Finding, mends ...host.Setting) {
 	f.Remedy = cmp.Or(f.Remedy, r.Remedy)
 	slices.Sort(f.Queues)
 	f.Queues = slices.Compact(f.Queues)
-	d.findings = append(d.findings, draftFinding{f, mends})
+	set := make(map[host.Setting]bool, len(mends))
+	for _, s := range mends {
+		set[s] = true
+	}
+	d.findings = append(d.findings, draftFinding{f, set})
 }
 
 // propose adds a change of a CPU set.
@@ -53,10 +57,8 @@ func (d *draft) finish(a *Advice) {
 		order[d.Inventory.Devices[i].Name] = i + 1
 	}
 	sortChanges(d.changes, order)
-	ids := map[host.Setting]string{}
 	for i := range d.changes {
 		d.changes[i].ID = "c" + strconv.Itoa(i+1)
-		ids[d.changes[i].Setting()] = d.changes[i].ID
 	}
 	slices.SortStableFunc(d.findings, func(x, y draftFinding) int {
 		return cmp.Or(cmp.Compare(x.Severity.rank(), y.Severity.rank()),
@@ -64,7 +66,7 @@ func (d *draft) finish(a *Advice) {
 	})
 	for _, f := range d.findings {
 		for i := range d.changes {
-			if slices.Contains(f.mends, d.changes[i].Setting()) {
+			if f.mends[d.changes[i].Setting()] {
 				f.Changes = append(f.Changes, d.changes[i].ID)
 			}
 		}

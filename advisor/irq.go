@@ -39,6 +39,10 @@ func (d *draft) adviseDeviceIRQs(dev *host.Device, now *occupancy) {
 			continue
 		}
 		faults := d.faults(u, now)
+		if len(faults) == 0 && slices.ContainsFunc(u.vectors, d.moving) {
+			// It sits well, but would not once others have moved.
+			faults = []fault{{"irq-stacked", "makes room for a queue that has no other CPU"}}
+		}
 		settings := d.moves(u, faults)
 		if len(settings) == 0 && !d.stuck(u) && !u.shares(faults) {
 			continue
@@ -54,9 +58,6 @@ func (d *draft) adviseDeviceIRQs(dev *host.Device, now *occupancy) {
 				f.Severity = Critical
 			}
 			mends[fl.rule] = append(mends[fl.rule], settings...)
-			if fl.rule == "irq-stacked" || fl.rule == "irq-siblings" {
-				mends[fl.rule] = append(mends[fl.rule], d.neighboursMoves(u, now)...)
-			}
 		}
 	}
 	for _, rule := range irqRules {
@@ -66,6 +67,9 @@ func (d *draft) adviseDeviceIRQs(dev *host.Device, now *occupancy) {
 			f.Evidence = map[string]any{"queues": len(f.Queues), "cpus": cpus.String(), "allowed_cpus_of_node": d.near(dev).String()}
 			if dev.Node >= 0 {
 				f.Evidence["numa_node"] = dev.Node
+			}
+			if rule == "irq-stacked" || rule == "irq-siblings" {
+				mends[rule] = append(mends[rule], d.movesFrom(cpus, now)...)
 			}
 			d.find(rule, *f, mends[rule]...)
 		}
@@ -82,20 +86,21 @@ func (d *draft) stuck(u *unit) bool {
 	return u.fixed && slices.ContainsFunc(u.now, func(c int) bool { return !u.near.Contains(c) })
 }
 
-// neighboursMoves names the moves of what shares a core with a unit now, also
-// of other devices: they mend its crowding too.
-func (d *draft) neighboursMoves(u *unit, now *occupancy) []host.Setting {
+// movesFrom names the moves of all that shares a core with these CPUs now, also
+// of other devices: they mend the crowding too.
+func (d *draft) movesFrom(cpus cpuset.Set, now *occupancy) []host.Setting {
+	cores := map[int]bool{}
+	for c := range cpus.All() {
+		cores[now.coreOf(c)] = true
+	}
 	var settings []host.Setting
-	for _, o := range d.units {
-		near := slices.ContainsFunc(o.now, func(c int) bool {
-			return slices.ContainsFunc(u.now, func(e int) bool { return now.coreOf(c) == now.coreOf(e) })
-		})
-		if o == u || !near {
+	for _, u := range d.units {
+		if !slices.ContainsFunc(u.now, func(c int) bool { return cores[now.coreOf(c)] }) {
 			continue
 		}
-		for _, vec := range o.vectors {
+		for _, vec := range u.vectors {
 			if d.moving(vec) {
-				c := irqChange(o, vec)
+				c := irqChange(u, vec)
 				settings = append(settings, c.Setting())
 			}
 		}
@@ -116,16 +121,12 @@ func irqChange(u *unit, vec *host.Vector) Change {
 
 // moves proposes the changes of one unit.
 func (d *draft) moves(u *unit, faults []fault) []host.Setting {
-	why := fault{"irq-stacked", "makes room for a queue that can only run here"}
-	if len(faults) > 0 {
-		why = faults[0]
-	}
 	var settings []host.Setting
 	for _, vec := range u.vectors {
 		if !d.moving(vec) {
 			continue
 		}
-		to := d.seat[vec.ID]
+		why, to := faults[0], d.seat[vec.ID]
 		c := irqChange(u, vec)
 		c.Rule, c.Reason = why.rule, fmt.Sprintf("%s; CPU %d is %s", why.why, to, d.seatOf(u, to))+d.undone(u.device)
 		settings = append(settings, d.propose(c, vec.Affinity, cpuset.Of(to)))
@@ -141,25 +142,20 @@ func (d *draft) undone(dev *host.Device) string {
 	return "; " + orUnknown(dev.Driver) + " will undo it at CPU hot-plug and channel change"
 }
 
-// seatOf says what a planned CPU has over the present one.
+// seatOf says what a unit's planned CPU has over the present one.
 func (d *draft) seatOf(u *unit, cpu int) string {
 	where := "allowed"
 	if d.nodeCPUs(u.device).Contains(cpu) {
 		where = "on the NIC's node " + strconv.Itoa(u.device.Node)
 	}
-	others := 0
-	for _, o := range d.units {
-		if o != u && slices.Contains(o.at, cpu) {
-			others++
-		}
-	}
-	switch others {
+	switch others := d.onCPU[cpu] - 1; others {
 	case 0:
 		return where + " and has no other queue"
 	case 1:
 		return where + " and has 1 other queue"
+	default:
+		return fmt.Sprintf("%s and has %d other queues", where, others)
 	}
-	return fmt.Sprintf("%s and has %d other queues", where, others)
 }
 
 // faults lists what is wrong with a unit as settings put it now.

@@ -8,18 +8,20 @@ import (
 	"github.com/netsteer/netsteer/host"
 )
 
-// occupancy counts the units on each CPU, core and last-level cache.
+// occupancy counts the units on each CPU, core and last-level cache, by CPU id:
+// a core or cache goes by the lowest id of its CPUs.
 type occupancy struct {
 	cpus             *host.CPUs
-	cpu, core, cache map[int]int
+	cpu, core, cache []int
 }
 
 func newOccupancy(cpus *host.CPUs) *occupancy {
-	return &occupancy{cpus: cpus, cpu: map[int]int{}, core: map[int]int{}, cache: map[int]int{}}
+	n := max(cpus.NumIDs(), cpus.Online.Last()+1)
+	return &occupancy{cpus: cpus, cpu: make([]int, n), core: make([]int, n), cache: make([]int, n)}
 }
 
 // coreOf and cacheOf name the core and the cache of a CPU. A CPU of unknown
-// place has its own core, and shares the node's one cache.
+// place has its own core, and shares one cache with all others of unknown cache.
 func (o *occupancy) coreOf(cpu int) int {
 	if p := o.place(cpu); p.Core >= 0 {
 		return p.Core
@@ -27,7 +29,7 @@ func (o *occupancy) coreOf(cpu int) int {
 	return cpu
 }
 
-func (o *occupancy) cacheOf(cpu int) int { return o.place(cpu).Cache }
+func (o *occupancy) cacheOf(cpu int) int { return max(o.place(cpu).Cache, 0) }
 
 func (o *occupancy) place(cpu int) host.CPU {
 	if cpu >= 0 && cpu < len(o.cpus.ByID) {
@@ -93,12 +95,13 @@ func (o *occupancy) best(from cpuset.Set, prefer []int) int {
 	return best
 }
 
-// plan seats every unit and returns each vector's CPU.
+// plan seats every unit, and returns each vector's CPU and the number of units
+// on each CPU.
 //
 // What sits well stays. What sits on a wrong CPU, and as few as possible of what
 // shares a CPU or core while a better one is free, is moved; the first of those
 // on one CPU keeps it. The result is a fixed point: planned again it stays.
-func (v *view) plan() []int {
+func (v *view) plan() (seats, onCPU []int) {
 	o := newOccupancy(&v.Inventory.CPUs)
 	moving := map[*unit]bool{}
 	for _, u := range v.units {
@@ -123,7 +126,7 @@ func (v *view) plan() []int {
 			break
 		}
 	}
-	return v.seats()
+	return v.seats(), o.cpu
 }
 
 // seatAll gives each of the units that move the best seat left.

@@ -55,7 +55,7 @@ func TestPlacement(t *testing.T) {
 			m := newMachine(1, 1, 4, 1)
 			return m, m.nic("eth0", 0, 2, 0, 3, 1).wide(m.all())
 		}, Policy{}, []int{2, 0, 3, 1}},
-		{"a wide mask with no known effect gets a CPU", func() (*machine, *nic) {
+		{"wide masks of no known effect are taken to be on the first CPU", func() (*machine, *nic) {
 			m := newMachine(1, 1, 4, 1)
 			n := m.nic("eth0", 0, same(4, 0)...).wide(m.all())
 			for i := range n.dev().Vectors {
@@ -77,6 +77,12 @@ func TestPlacement(t *testing.T) {
 			n.dev().Vectors[3].Effective = host.KnownMask(cpuset.Of(0))
 			return m, n
 		}, Policy{}, []int{0, 1, 2, 3}},
+		{"a pending move into a wide mask will be to its first CPU", func() (*machine, *nic) {
+			m := newMachine(1, 1, 4, 1)
+			n := m.nic("eth0", 0, 0, 2).wide(cpuset.Of(0, 1))
+			n.dev().Vectors[1].Affinity = host.KnownMask(cpuset.Of(1, 3))
+			return m, n
+		}, Policy{}, []int{0, 1}},
 		{"more units than CPUs of the node: shared evenly within the node", func() (*machine, *nic) {
 			m := newMachine(2, 1, 2, 1)
 			return m, m.nic("eth0", 0, same(5, 3)...)

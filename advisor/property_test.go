@@ -96,9 +96,15 @@ func TestPlansOfRandomHosts(t *testing.T) {
 	}
 }
 
-// Every planned CPU is online and allowed; nothing fixed is moved.
+// Every planned CPU is online and allowed; nothing fixed is moved; each change
+// mends a finding.
 func checkMoves(t *testing.T, m *machine, f Facts, a *Advice) {
 	t.Helper()
+	for _, c := range a.Changes {
+		if !mended(a, c.ID) || c.Reason == "" {
+			t.Errorf("%s (%s) mends no finding", c.name(), c.Reason)
+		}
+	}
 	for _, c := range changesOf(a, host.IRQAffinity) {
 		v := vectorOf(m.inv, &c)
 		if len(c.CPUs) != 1 || !f.Allowed.CPUs.Contains(c.CPUs[0]) || v.ReadOnly {

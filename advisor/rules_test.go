@@ -60,7 +60,7 @@ func TestRules(t *testing.T) {
 		{"irq-unpinned", func() *machine {
 			m := newMachine(1, 1, 2, 1)
 			v := &m.nic("eth0", 0, 0, 1).xps("0", "1").dev().Vectors[1]
-			v.Affinity, v.Effective = host.KnownMask(m.all()), host.Mask{}
+			v.Affinity, v.Effective = host.KnownMask(m.all()), host.KnownMask(m.all())
 			return m
 		}, Policy{}, []string{"irq-unpinned"}, []string{"irq_affinity of eth0 queue 1: 0-1 -> 1"}},
 		{"irq-slow-cpu, in profile throughput", func() *machine {

@@ -85,7 +85,7 @@ func (v *view) locate(u *unit) {
 	if u.device.ThreadedNAPI {
 		// The threads do the work, not the interrupt: they are pinned, or roam.
 		for _, vec := range u.vectors {
-			if v.Place != nil && v.Place.CPU[vec.ID] >= 0 {
+			if v.Place != nil && v.Inventory.CPUs.Online.Contains(v.Place.CPU[vec.ID]) {
 				u.addNow(v.Place.CPU[vec.ID])
 			}
 		}
@@ -112,20 +112,24 @@ func (v *view) unmovable(vec *host.Vector) bool {
 }
 
 // intent is the CPU that settings give a vector: a mask of one CPU, else where a
-// wider mask is programmed. -1 if the hardware may deliver to several, or nobody
-// knows. What was measured plays no part: a plan is the same with no traffic.
+// wider mask is programmed, else the mask's first CPU, where a pending move will
+// go (an idle vector without interrupt remapping never makes it; virtio's are so
+// from boot on). -1 if the hardware delivers to several, or nothing is known.
+// What was measured plays no part: a plan is the same with no traffic.
 func (v *view) intent(vec *host.Vector) int {
 	online := v.Inventory.CPUs.Online
-	want := vec.Affinity.Set.Intersect(online)
-	switch {
-	case vec.Affinity.OK && want.Len() == 1:
-		return want.First()
-	case !vec.Effective.OK || vec.Effective.Set.Len() != 1:
-		return -1
-	case !vec.Affinity.OK, vec.Effective.Set.SubsetOf(want):
-		return vec.Effective.Set.First()
+	want, is := vec.Affinity.Set.Intersect(online), vec.Effective.Set.Intersect(online)
+	if !vec.Affinity.OK {
+		want = is
 	}
-	// The move into a wide mask is pending; it will be to the mask's first CPU
-	// or any other.
-	return -1
+	switch {
+	case want.Len() == 1:
+		return want.First()
+	case vec.Effective.OK && is.Overlaps(want):
+		if is = is.Intersect(want); is.Len() > 1 {
+			return -1
+		}
+		return is.First()
+	}
+	return want.First()
 }

@@ -77,7 +77,7 @@ func (d *draft) vectorsOf(dev *host.Device, rule, why string, is func(*host.Vect
 		return
 	}
 	slices.Sort(irqs)
-	f := Finding{Device: dev.Name, Queues: list, Summary: fmt.Sprintf("%s: %s of IRQ %s", dev.Name, why, numbers(irqs)),
+	f := Finding{Device: dev.Name, Queues: list, Summary: fmt.Sprintf("%s: IRQ %s: %s", dev.Name, numbers(irqs), why),
 		Evidence: map[string]any{"irqs": numbers(irqs), "cpus": on.String()}}
 	if rule == "vector-unmovable" && !on.SubsetOf(d.near(dev)) {
 		f.Severity = Warning // it would be moved

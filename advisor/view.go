@@ -16,12 +16,14 @@ type view struct {
 	units []*unit
 	// seat is the planned CPU of each vector by Vector.ID, -1: none is known.
 	seat []int
+	// onCPU counts the planned units by CPU.
+	onCPU []int
 }
 
 func newView(f Facts, p Policy) *view {
 	v := &view{Facts: f, policy: p, allowed: f.Allowed.CPUs.Intersect(f.Inventory.CPUs.Online)}
 	v.units = v.findUnits()
-	v.seat = v.plan()
+	v.seat, v.onCPU = v.plan()
 	return v
 }
 
