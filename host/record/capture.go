@@ -18,10 +18,11 @@ type Taking struct {
 	first   *notebook
 	second  *notebook // nil: not taken
 
-	inv      *host.Inventory
-	counters *scan.Counters
-	t0, t1   time.Time
-	rivals   []host.Rival
+	inv       *host.Inventory
+	counters  *scan.Counters
+	t0, t1    time.Time
+	rivals    []host.Rival
+	rivalsErr error
 }
 
 // TakeOptions say what is captured.
@@ -40,9 +41,8 @@ func Take(m scan.Machine, o TakeOptions) *Taking {
 	machine := t.first.open(m)
 	if m.Rivals != nil {
 		machine.Rivals = func() ([]host.Rival, error) {
-			var err error
-			t.rivals, err = m.Rivals()
-			return t.rivals, err
+			t.rivals, t.rivalsErr = m.Rivals()
+			return t.rivals, t.rivalsErr
 		}
 	}
 	scanner := scan.New(machine, o.Scan)

@@ -190,12 +190,14 @@ func TestCaptureHidesNames(t *testing.T) {
 func TestCaptureErrors(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{
-		"proc/interrupts": "           CPU0\n 26:   5   PCI-MSI 1-edge      eth0\n", "proc/irq/26/smp_affinity": "1\n", "proc/irq/26/smp_affinity_list": "0\n",
-		"proc/softirqs.err":              "Input/output error\n",
-		"sys/class/net/eth0/ifindex":     "2\n",
-		"sys/class/net/eth0/device/irq":  "26\n",
-		"sys/class/net/eth0/speed.err":   "Invalid argument\n",
-		"sys/class/net/eth0/queues/rx-0": "->/gone",
+		"proc/interrupts": "           CPU0\n 26:   5   PCI-MSI 1-edge      eth0-TxRx-0\n", "proc/irq/26/smp_affinity": "1\n", "proc/irq/26/smp_affinity_list": "0\n",
+		"proc/softirqs.err":                               "Input/output error\n",
+		"sys/class/net/eth0/ifindex":                      "2\n",
+		"sys/class/net/eth0/device":                       "->../../../devices/pci0000:00/0000:00:01.0",
+		"sys/devices/pci0000:00/0000:00:01.0/driver":      "->../../../bus/pci/drivers/igb",
+		"sys/devices/pci0000:00/0000:00:01.0/msi_irqs/26": "msix\n",
+		"sys/class/net/eth0/speed.err":                    "Invalid argument\n",
+		"sys/class/net/eth0/queues/rx-0":                  "->/gone",
 	})
 	if err := os.Chmod(filepath.Join(dir, "proc/irq/26/smp_affinity"), 0o444); err != nil {
 		t.Fatal(err)

@@ -38,6 +38,9 @@ func (t *Taking) layout() (memstore, error) {
 		}
 	}
 	doc := Capture{Schema: CaptureSchema, T0: t.t0.UTC().Round(0), Rivals: rivalsOf(t.rivals)}
+	if t.rivalsErr != nil {
+		doc.RivalsError = errorText(t.rivalsErr)
+	}
 	if t.second != nil {
 		// The time between is the monotonic clock's: the other one may be set.
 		doc.T1 = doc.T0.Add(t.t1.Sub(t.t0))
@@ -106,12 +109,15 @@ func rivalsOf(list []host.Rival) []CaptureRival {
 	return out
 }
 
-func (c *Capture) rivals() []host.Rival {
+func (c *Capture) rivals() ([]host.Rival, error) {
+	if c.RivalsError != "" {
+		return nil, errorOf(c.RivalsError)
+	}
 	var out []host.Rival
 	for _, r := range c.Rivals {
 		out = append(out, host.Rival{Name: r.Name, Active: r.Active, BannedIRQs: r.BannedIRQs, BannedModules: r.BannedModules, BannedCPUs: r.BannedCPUs})
 	}
-	return out
+	return out, nil
 }
 
 // perm is a file's permissions in a capture: the kernel's (0444 is its word for

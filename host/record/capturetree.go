@@ -185,6 +185,8 @@ func errorText(err error) string {
 		return syscall.EOPNOTSUPP.Error()
 	case errors.Is(err, fs.ErrNotExist):
 		return syscall.ENODEV.Error()
+	case errors.Is(err, fs.ErrPermission):
+		return syscall.EACCES.Error()
 	}
 	return err.Error()
 }

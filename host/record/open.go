@@ -7,7 +7,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/netsteer/netsteer/host"
 	"github.com/netsteer/netsteer/host/scan"
 )
 
@@ -134,8 +133,8 @@ func (r *Recording) machine(t scan.Tree, n *nics) scan.Machine {
 			m.Threads = threads{t}
 		}
 	}
-	if r.capture != nil && r.capture.Rivals != nil {
-		m.Rivals = func() ([]host.Rival, error) { return r.capture.rivals(), nil }
+	if c := r.capture; c != nil && (c.Rivals != nil || c.RivalsError != "") {
+		m.Rivals = c.rivals
 	}
 	return m
 }

@@ -20,6 +20,8 @@ type Capture struct {
 	T1     time.Time `json:"t1,omitzero"` // begin of the second
 	// Rivals are the programs that write the same files; absent: unknown.
 	Rivals []CaptureRival `json:"rivals,omitempty"`
+	// RivalsError is why they are unknown: strerror's text.
+	RivalsError string `json:"rivals_error,omitempty"`
 }
 
 // readCapture reads netsteer/capture.json, nil if it is not there.
