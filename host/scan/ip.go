@@ -10,16 +10,30 @@ import (
 // readIP reads how many packets this host sent itself and how many it
 // forwarded. Nothing else tells a router from a server; where it cannot be read
 // both stay unknown, and nothing is judged by it.
+//
+// OutTransmits exists since Linux 6.7 (b4a11b2033b7); before, OutRequests counts
+// what is forwarded as well.
 func (c *Counters) readIP(dst *host.Sample) {
 	var err error
 	if c.text, err = c.machine.Tree.Read(c.text[:0], "proc/net/snmp"); err == nil {
-		add(&dst.IPOut, snmpField(c.text, "Ip:", "OutRequests"))
-		add(&dst.IPForwarded, snmpField(c.text, "Ip:", "ForwDatagrams"))
+		countIP(dst, snmpField(c.text, "Ip:", "OutRequests"), snmpField(c.text, "Ip:", "ForwDatagrams"),
+			snmpField(c.text, "Ip:", "OutTransmits").OK)
 	}
 	if c.text, err = c.machine.Tree.Read(c.text[:0], "proc/net/snmp6"); err == nil {
-		add(&dst.IPOut, snmp6Field(c.text, "Ip6OutRequests"))
-		add(&dst.IPForwarded, snmp6Field(c.text, "Ip6OutForwDatagrams"))
+		countIP(dst, snmp6Field(c.text, "Ip6OutRequests"), snmp6Field(c.text, "Ip6OutForwDatagrams"),
+			snmp6Field(c.text, "Ip6OutTransmits").OK)
 	}
+}
+
+func countIP(dst *host.Sample, out, forwarded host.Count, apart bool) {
+	if !out.OK || !forwarded.OK {
+		return
+	}
+	if !apart {
+		out.N -= min(out.N, forwarded.N)
+	}
+	add(&dst.IPOut, out)
+	add(&dst.IPForwarded, forwarded)
 }
 
 func add(to *host.Count, n host.Count) {
