@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -74,5 +75,23 @@ func TestInspectContract(t *testing.T) {
 			}
 			compareContract(t, golden, stdout.String())
 		})
+	}
+}
+
+// TestAdviseContract proves that advise prints the plan that the advisor's own
+// test holds.
+func TestAdviseContract(t *testing.T) {
+	root := testenv.ModuleRoot(t)
+	golden, err := os.ReadFile(filepath.Join(root, "testdata", "contract", "advise.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, stdout, stderr bytes.Buffer
+	if err := json.Compact(&want, bytes.TrimSpace(golden)); err != nil {
+		t.Fatal(err)
+	}
+	exit := run([]string{"advise", "--from=" + filepath.Join(root, "testdata", "hosts", "two-nic-8cpu"), "--format=json"}, &stdout, &stderr)
+	if exit != 0 || stderr.Len() > 0 || strings.TrimSpace(stdout.String()) != want.String() {
+		t.Errorf("exit %d, stderr %q, got\n%swant\n%s", exit, stderr.String(), stdout.String(), want.String())
 	}
 }

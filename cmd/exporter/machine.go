@@ -19,6 +19,7 @@ type machineFlags struct {
 	procfs, sysfs    string
 	netlink          bool
 	include, exclude *regexp.Regexp
+	leave            *regexp.Regexp
 	limit            int
 	minRate          float64
 }
@@ -31,6 +32,7 @@ func addMachineFlags(app *kingpin.Application) *machineFlags {
 	parsed(app.Flag("device.include", "Report devices whose whole name matches, also those with one queue and no hardware.").PlaceHolder("REGEXP"), &m.include, parseRegexp)
 	parsed(app.Flag("device.exclude", "Leave out devices whose whole name matches; wins over --device.include.").PlaceHolder("REGEXP"), &m.exclude, parseRegexp)
 	parsed(app.Flag("device.limit", "Report at most so many devices, hardware first.").Default("64"), &m.limit, parsePositive)
+	parsed(app.Flag("advisor.leave", "Measure devices whose whole name matches, and never change them.").PlaceHolder("REGEXP"), &m.leave, parseRegexp)
 	parsed(app.Flag("skew.min-rate", "Packets per second of a device and direction below which no skew is reported.").Default("100"), &m.minRate, parseRate)
 	return m
 }
@@ -50,13 +52,17 @@ func addExcludeCPUs(cmd *kingpin.CmdClause) *cpuset.Set {
 
 // scanner reports the devices of always whatever the flags say.
 func (m *machineFlags) scanner(machine scan.Machine, always []string) *scan.Scanner {
-	return scan.New(machine, scan.Options{
+	return scan.New(machine, m.scanOptions(always))
+}
+
+func (m *machineFlags) scanOptions(always []string) scan.Options {
+	return scan.Options{
 		Include:    m.include,
 		Exclude:    m.exclude,
 		Limit:      m.limit,
 		Always:     always,
 		NetlinkOff: !m.netlink,
-	})
+	}
 }
 
 func (m *machineFlags) skew(excludeCPUs cpuset.Set) skew.Options {

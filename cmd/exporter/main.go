@@ -22,7 +22,8 @@ func main() {
 // the one line that people see.
 type command func(stdout, stderr io.Writer) error
 
-// run gives the exit status: 0, or 1 with one line on stderr.
+// run gives the exit status: 0, or 1 with one line on stderr; some commands have
+// more (exit).
 func run(args []string, stdout, stderr io.Writer) int {
 	ended := false // --help and --version end the program
 	app, commands := newApp()
@@ -41,11 +42,16 @@ func run(args []string, stdout, stderr io.Writer) int {
 			err = fmt.Errorf("%w; try --help", err)
 		}
 	}
-	if err != nil {
-		fmt.Fprintln(stderr, "netsteer: error:", oneLine(err.Error()))
-		return 1
+	if err == nil {
+		return 0
 	}
-	return 0
+	if line := oneLine(err.Error()); line != "" {
+		fmt.Fprintln(stderr, "netsteer: error:", line)
+	}
+	if e := new(exit); errors.As(err, &e) {
+		return e.status
+	}
+	return 1
 }
 
 func newApp() (*kingpin.Application, map[string]command) {
@@ -56,6 +62,11 @@ func newApp() (*kingpin.Application, map[string]command) {
 	return app, map[string]command{
 		"serve":        addServe(app, machine),
 		"inspect":      addInspect(app, machine),
+		"advise":       addAdvise(app, machine),
+		"apply":        addApply(app, machine),
+		"rollback":     addRollback(app, machine),
+		"transactions": addTransactions(app),
+		"capture":      addCapture(app, machine),
 		"metrics":      addMetrics(app, machine),
 		"healthcheck":  addHealthcheck(app),
 		"check-config": addCheckConfig(app),

@@ -31,6 +31,7 @@ func TestCommands(t *testing.T) {
 		Cmds: scriptCommands,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("RECORDED", recorded)
+			env.Setenv("CONTRACT", filepath.Join(testenv.ModuleRoot(t), "testdata", "contract"))
 			return nil
 		},
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 	"github.com/prometheus/common/expfmt"
 
+	"github.com/netsteer/netsteer/advisor"
 	"github.com/netsteer/netsteer/collector"
 	"github.com/netsteer/netsteer/cpuset"
 	"github.com/netsteer/netsteer/watch"
@@ -25,7 +26,7 @@ type metrics struct {
 func addMetrics(app *kingpin.Application, machine *machineFlags) command {
 	cmd := app.Command("metrics", "Write the metrics to stdout once, for node_exporter's textfile collector.")
 	m := &metrics{machine: machine, from: addFrom(cmd), excludeCPUs: addExcludeCPUs(cmd)}
-	parsed(cmd.Flag("window", "Time between the two samples that rates and skew are taken from.").Default("10s"), &m.window, parseDuration)
+	addWindow(cmd, &m.window)
 	m.collectors = addCollectorFlags(cmd)
 	return m.run
 }
@@ -36,6 +37,7 @@ func (m *metrics) run(stdout, _ io.Writer) error {
 		from:   *m.from,
 		window: m.window,
 		skew:   m.machine.skew(*m.excludeCPUs),
+		policy: advisor.Policy{Leave: m.machine.leave, ExcludeCPUs: *m.excludeCPUs},
 	})
 	if err != nil {
 		return err

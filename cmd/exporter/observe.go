@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/netsteer/netsteer/advisor"
 	"github.com/netsteer/netsteer/host"
 	"github.com/netsteer/netsteer/host/live"
 	"github.com/netsteer/netsteer/host/record"
@@ -17,9 +19,13 @@ import (
 type observation struct {
 	from    string        // "": this machine
 	devices []string      // must be there
+	always  []string      // reported if they are there, besides devices
 	window  time.Duration // 0: one Sample
 	skew    skew.Options
+	policy  advisor.Policy // of the advice in State
 }
+
+func (o *observation) reported() []string { return slices.Concat(o.devices, o.always) }
 
 // readTimeout is how long one reading may take: a driver that hangs is left out.
 const readTimeout = 5 * time.Second
@@ -56,12 +62,13 @@ func (m *machineFlags) observeLive(ctx context.Context, o observation) (*seen, e
 	if err != nil {
 		return nil, err
 	}
-	s := &seen{scanner: m.scanner(machine, o.devices), close: func() { _ = closeMachine() }}
+	s := &seen{scanner: m.scanner(machine, o.reported()), close: func() { _ = closeMachine() }}
 	s.state, err = watch.Once(ctx, watch.Config{
 		Scanner:  s.scanner,
 		Interval: readTimeout,
 		MaxAge:   readTimeout,
 		Skew:     o.skew,
+		Policy:   o.policy,
 	}, o.window)
 	if err != nil {
 		s.close()
@@ -77,11 +84,11 @@ func (m *machineFlags) observeRecorded(_ context.Context, o observation) (*seen,
 	if err != nil {
 		return nil, fmt.Errorf("--from: %w", err)
 	}
-	s := &seen{scanner: m.scanner(recording.Machine(), o.devices), close: func() { _ = recording.Close() }}
+	s := &seen{scanner: m.scanner(recording.Machine(), o.reported()), close: func() { _ = recording.Close() }}
 	var second *scan.Scanner
 	t0, t1, timed := recording.Times()
 	if machine, ok := recording.T1(); ok && timed && o.window > 0 {
-		second = m.scanner(machine, o.devices)
+		second = m.scanner(machine, o.reported())
 	}
 	s.state = watch.Recorded(o.skew, s.scanner, second, t0, t1)
 	return s, nil
