@@ -112,13 +112,13 @@ func (p *planChange) change() (Change, error) {
 	case p.Proposed == nil:
 		return c, fmt.Errorf("proposed is missing")
 	}
-	value, cpus, err := canonical(p.Kind, *p.Proposed)
-	if err != nil {
+	var err error
+	if c.Proposed, err = canonical(p.Kind, *p.Proposed); err != nil {
 		return c, fmt.Errorf("proposed: %w", err)
 	}
-	c.Proposed = value
-	if cpus != nil {
-		c.CPUs = cpus.Slice()
+	if isMask(p.Kind) {
+		set, _ := cpuset.ParseList(c.Proposed) // canonical: it parses
+		c.CPUs = set.Slice()
 	}
 	// Only steering is known to reset nothing.
 	c.Disruptive = c.Stage == Structure
@@ -135,14 +135,15 @@ func deviceName(s string) bool {
 
 // canonical checks a value and writes it in the form of its kind. Bounds are
 // netsteer's where the kernel has none: it would allocate 12 GB of flow table.
-func canonical(kind host.Kind, text string) (string, *cpuset.Set, error) {
-	switch kind {
-	case host.IRQAffinity, host.RPSCPUs, host.XPSCPUs:
+func canonical(kind host.Kind, text string) (string, error) {
+	if isMask(kind) {
 		set, err := cpuset.ParseList(text)
 		if err == nil && kind == host.IRQAffinity && set.IsEmpty() {
 			err = errors.New("an interrupt needs at least one CPU")
 		}
-		return set.String(), &set, err
+		return set.String(), err
+	}
+	switch kind {
 	case host.RPSFlowCnt:
 		return decimal(text, 0, 1<<20)
 	case host.RPSSockFlowEntries:
@@ -157,67 +158,72 @@ func canonical(kind host.Kind, text string) (string, *cpuset.Set, error) {
 	return pairs(text)
 }
 
-func decimal(text string, low, high uint64) (string, *cpuset.Set, error) {
+// isMask: the kind's value is a CPU set.
+func isMask(kind host.Kind) bool {
+	return kind == host.IRQAffinity || kind == host.RPSCPUs || kind == host.XPSCPUs
+}
+
+func decimal(text string, low, high uint64) (string, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || n < low || n > high {
-		return "", nil, fmt.Errorf("%q is not a decimal number from %d to %d", clip(text), low, high)
+		return "", fmt.Errorf("%q is not a decimal number from %d to %d", clip(text), low, high)
 	}
-	return strconv.FormatUint(n, 10), nil, nil
+	return strconv.FormatUint(n, 10), nil
 }
 
 // pairs checks "name=value name=value", sorted; names, where given, are the only
 // ones and have decimal values.
-func pairs(text string, names ...string) (string, *cpuset.Set, error) {
+func pairs(text string, names ...string) (string, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
-		return "", nil, errors.New("no name=value pair")
+		return "", errors.New("no name=value pair")
 	}
 	for _, w := range words {
 		name, value, ok := strings.Cut(w, "=")
 		if !ok || name == "" || value == "" || strings.Contains(value, "=") {
-			return "", nil, fmt.Errorf("%q is not name=value", clip(w))
+			return "", fmt.Errorf("%q is not name=value", clip(w))
 		}
 		if len(names) == 0 {
 			continue
 		}
 		if !slices.Contains(names, name) {
-			return "", nil, fmt.Errorf("%q is not one of %s", clip(name), strings.Join(names, ", "))
+			return "", fmt.Errorf("%q is not one of %s", clip(name), strings.Join(names, ", "))
 		}
-		if _, _, err := decimal(value, 1, 1<<31-1); err != nil {
-			return "", nil, fmt.Errorf("%s: %w", name, err)
+		if _, err := decimal(value, 1, 1<<31-1); err != nil {
+			return "", fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	slices.Sort(words)
 	for i := 1; i < len(words); i++ {
 		a, _, _ := strings.Cut(words[i-1], "=")
 		if b, _, _ := strings.Cut(words[i], "="); a == b {
-			return "", nil, fmt.Errorf("%q is there twice", clip(a))
+			return "", fmt.Errorf("%q is there twice", clip(a))
 		}
 	}
-	return strings.Join(words, " "), nil, nil
+	return strings.Join(words, " "), nil
 }
 
 // weights checks "default" or "weights 1 1 1 1".
-func weights(text string) (string, *cpuset.Set, error) {
+func weights(text string) (string, error) {
 	words := strings.Fields(text)
 	if len(words) == 1 && words[0] == "default" {
-		return "default", nil, nil
+		return "default", nil
 	}
 	if len(words) < 2 || words[0] != "weights" {
-		return "", nil, fmt.Errorf("%q is neither \"default\" nor \"weights 1 1 ..\"", clip(text))
+		return "", fmt.Errorf("%q is neither \"default\" nor \"weights 1 1 ..\"", clip(text))
 	}
 	sum := 0
 	for _, w := range words[1:] {
 		n, err := strconv.ParseUint(w, 10, 16)
 		if err != nil {
-			return "", nil, fmt.Errorf("weight %q is not a number below 65536", clip(w))
+			return "", fmt.Errorf("weight %q is not a number below 65536", clip(w))
 		}
 		sum += int(n)
 	}
 	if sum == 0 {
-		return "", nil, errors.New("all weights are 0")
+		return "", errors.New("all weights are 0")
 	}
-	return strings.Join(words, " "), nil, nil
+	return strings.Join(words, " "), nil
 }
 
 // name says what a change sets, for people: "rps_cpus of eth0 rx-1".

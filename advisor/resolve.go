@@ -66,8 +66,7 @@ func Resolve(inv *host.Inventory, c Change) (Change, error) {
 			return c, fmt.Errorf("%s: the queue is %w", c.name(), ErrNotThere)
 		}
 	}
-	switch c.Kind {
-	case host.IRQAffinity, host.RPSCPUs, host.XPSCPUs:
+	if isMask(c.Kind) {
 		set, err := cpuset.ParseList(c.Proposed)
 		if err != nil {
 			return c, fmt.Errorf("%s: proposed: %w", c.name(), err)

@@ -3,6 +3,7 @@ package advisor
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 )
@@ -74,7 +75,7 @@ func (t *textWriter) devices(a *Advice) {
 	for _, d := range a.Devices {
 		node, cause := "-", orNothing(d.Cause)
 		if d.NUMANode != nil {
-			node = fmt.Sprint(*d.NUMANode)
+			node = strconv.Itoa(*d.NUMANode)
 		}
 		rx, tx := "-", "-"
 		if d.Skew != nil {
