@@ -6,7 +6,7 @@ import (
 )
 
 // unit is a queue pair that traffic can reach: rx-i and tx-i vectors on one CPU
-// are one unit, not a collision.
+// are one unit, not a collision; nor are the queues of one vector.
 type unit struct{ device, queue, cpu int }
 
 // units lists the live units whose CPU is known, each once. rates may be nil:
@@ -19,7 +19,7 @@ func units(inv *host.Inventory, rates *Rates, at []location) []unit {
 		if q.Vector < 0 || at[q.Vector].cpu < 0 || !isLive(q, rates) {
 			continue
 		}
-		u := unit{q.Device, q.Index, at[q.Vector].cpu}
+		u := unit{q.Device, inv.Vectors[q.Vector].Queue, at[q.Vector].cpu}
 		if !seen[u] {
 			seen[u] = true
 			list = append(list, u)

@@ -121,12 +121,26 @@ func TestStackedRemoteIsolated(t *testing.T) {
 func TestPairIsOneUnit(t *testing.T) {
 	m := newMachine()
 	d := m.nic("a", 0, 1, 4)
-	m.inv.Vectors = append(m.inv.Vectors, host.Vector{ID: 1, IRQ: 31, Role: host.RoleTX, TX: []int{0}, Actions: []string{"a-tx-0"},
+	m.inv.Vectors = append(m.inv.Vectors, host.Vector{ID: 1, IRQ: 31, Role: host.RoleTX, Queue: 0, TX: []int{0}, Actions: []string{"a-tx-0"},
 		Affinity: host.KnownMask(cpuset.Of(4)), Effective: host.KnownMask(cpuset.Of(4))})
 	d.TX[0].Vector = 1
 	_, p, _ := m.judge(plain)
 	if p.Devices[0].Stacked.V != 0 {
 		t.Errorf("a pair on one CPU is stacked: %+v", p.Devices[0])
+	}
+}
+
+// A vector that serves several queues is one unit.
+func TestQueuesOfOneVectorDoNotCollide(t *testing.T) {
+	m := newMachine()
+	d := m.nic("a", 0, 2, 4, 6)
+	for _, q := range []int{d.RX[1].ID, d.TX[1].ID} {
+		m.inv.Queues[q].Vector = 0
+	}
+	m.inv.Vectors[0].RX, m.inv.Vectors[0].TX = []int{0, 1}, []int{0, 1}
+	m.inv.Vectors[1].RX, m.inv.Vectors[1].TX, m.inv.Vectors[1].Queue = nil, nil, -1
+	if _, p, _ := m.judge(plain); !near(p.Devices[0].Stacked, 0) {
+		t.Errorf("stacked %+v; want 0", p.Devices[0].Stacked)
 	}
 }
 
