@@ -89,7 +89,7 @@ func TestFreshAndChanged(t *testing.T) {
 		}
 		release()
 		m.write(t, file, "04\n")
-		if s, release, err = w.Fresh(t.Context()); err != nil || rps(s) != "2" || s.Rates == nil {
+		if s, release, err = w.Fresh(t.Context(), time.Second); err != nil || rps(s) != "2" || s.Rates == nil {
 			t.Errorf("Fresh: rps_cpus %q, rates %v, %v; want 2 and the window as it was", rps(s), s.Rates, err)
 		}
 		release()
@@ -99,8 +99,12 @@ func TestFreshAndChanged(t *testing.T) {
 		}
 		release()
 		m.write(t, file, "08\n")
-		if s, release, err = w.Fresh(t.Context()); err != nil || rps(s) != "2" {
+		if s, release, err = w.Fresh(t.Context(), time.Second); err != nil || rps(s) != "2" {
 			t.Errorf("within a second Fresh has read again: rps_cpus %q, %v", rps(s), err)
+		}
+		release()
+		if s, release, err = w.Fresh(t.Context(), 0); err != nil || rps(s) != "3" || s.Rates == nil {
+			t.Errorf("Fresh of now: rps_cpus %q, rates %v, %v; want 3 and the window as it was", rps(s), s.Rates, err)
 		}
 		release()
 		w.Changed()

@@ -21,9 +21,9 @@ func (w *Watcher) Inventory() *host.Inventory {
 	return w.view.inv
 }
 
-// Fresh is Scrape with settings that are at most a second old: what a plan is
-// made from.
-func (w *Watcher) Fresh(ctx context.Context) (*State, func(), error) {
+// Fresh is Scrape with settings that are at most so old: what a plan is made
+// from. Reading them takes RTNL.
+func (w *Watcher) Fresh(ctx context.Context, maxAge time.Duration) (*State, func(), error) {
 	if !w.Ready() {
 		return nil, nil, ErrNotReady
 	}
@@ -32,7 +32,7 @@ func (w *Watcher) Fresh(ctx context.Context) (*State, func(), error) {
 		defer close(done)
 		w.refreshing.Lock()
 		defer w.refreshing.Unlock()
-		if time.Since(w.Inventory().Time) >= w.share {
+		if time.Since(w.Inventory().Time) >= maxAge {
 			w.refreshNow(false)
 		}
 	}()

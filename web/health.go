@@ -1,9 +1,6 @@
 package web
 
-import (
-	"io"
-	"net/http"
-)
+import "net/http"
 
 // healthy says that the process answers, whatever it can read.
 func healthy(w http.ResponseWriter, _ *http.Request) {
@@ -14,7 +11,7 @@ func healthy(w http.ResponseWriter, _ *http.Request) {
 func ready(watcher Watcher) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if !watcher.Ready() {
-			writeProblem(w, http.StatusServiceUnavailable, problemNotReady, notReadyDetail)
+			problem(problemNotReady, notReadyDetail).write(w)
 			return
 		}
 		writeText(w, "netsteer is ready.\n")
@@ -22,8 +19,3 @@ func ready(watcher Watcher) http.HandlerFunc {
 }
 
 const notReadyDetail = "the first inventory and sample are not read yet; try again in a second"
-
-func writeText(w http.ResponseWriter, text string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = io.WriteString(w, text) // the client may be gone
-}

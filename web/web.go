@@ -1,5 +1,6 @@
-// Package web serves netsteer's routes: metrics, health, the snapshot and a
-// page. What goes wrong is answered with problem documents (RFC 9457).
+// Package web serves netsteer's routes: metrics, health, the snapshot, advice,
+// transactions and a page. What goes wrong is answered with problem documents
+// (RFC 9457).
 package web
 
 import (
@@ -9,10 +10,15 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
+	"golang.org/x/time/rate"
 
+	"github.com/netsteer/netsteer/advisor"
+	"github.com/netsteer/netsteer/apply"
 	"github.com/netsteer/netsteer/host"
 	"github.com/netsteer/netsteer/watch"
 )
@@ -23,7 +29,11 @@ type Watcher interface {
 	Ready() bool
 	Latest() (state *watch.State, release func(), err error)
 	Scrape(ctx context.Context) (state *watch.State, release func(), err error)
+	// Fresh is Scrape with settings that are at most so old.
+	Fresh(ctx context.Context, maxAge time.Duration) (state *watch.State, release func(), err error)
 	InterruptRows(ctx context.Context) ([]host.InterruptRow, error)
+	// Changed tells that a transaction has written settings.
+	Changed()
 }
 
 // Options are what New needs.
@@ -32,22 +42,53 @@ type Options struct {
 	Metrics     http.Handler
 	MetricsPath string // see CheckMetricsPath
 	Version     string // shown on the page
+	// Policy of plans; a request may ask for another profile and for some devices.
+	Policy advisor.Policy
+	// Engine reads the journal and, if it has a Setter, writes settings.
+	Engine *apply.Engine
+	Posts  Posts
+	Now    func() time.Time // nil: time.Now
 }
 
-// New returns the router with all routes.
-func New(o Options) chi.Router {
+// Handler answers all routes.
+type Handler struct {
+	chi.Router
+	o           Options
+	plans       plans
+	limit       *rate.Limiter
+	crossOrigin *http.CrossOriginProtection
+	jobs        sync.WaitGroup
+}
+
+// New returns the Handler.
+func New(o Options) *Handler {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	r := chi.NewRouter()
+	h := &Handler{Router: r, o: o, limit: rate.NewLimiter(postRate, postBurst), crossOrigin: http.NewCrossOriginProtection()}
 	r.Use(secure, middleware.GetHead)
 	r.NotFound(notFound(r))
 	r.MethodNotAllowed(methodNotAllowed(r))
 
 	r.Method(http.MethodGet, o.MetricsPath, o.Metrics)
-	r.Get("/", landing(o))
+	r.Get("/", h.landing)
+	r.Get("/advice", h.advice)
+	r.Get("/transactions", h.transactions)
+	r.Get("/transactions/{id}", h.transaction)
+	r.Post("/apply", h.post(h.apply))
+	r.Post("/rollback", h.post(h.rollback))
 	r.Get("/snapshot", snapshot(o.Watcher))
 	r.Get("/-/healthy", healthy)
 	r.Get("/-/ready", ready(o.Watcher))
-	return r
+	return h
 }
+
+// Wait returns when no transaction is at work any more. Servers must have
+// stopped before, so that none begins.
+func (h *Handler) Wait() { h.jobs.Wait() }
+
+func (h *Handler) now() time.Time { return h.o.Now() }
 
 // reserved are the paths that metrics cannot have, now or later.
 var reserved = []string{"/", "/advice", "/apply", "/confirm", "/rollback", "/snapshot", "/transactions"}
@@ -78,8 +119,7 @@ func secure(next http.Handler) http.Handler {
 
 func notFound(routes chi.Routes) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		writeProblem(w, http.StatusNotFound, problemNotFound,
-			fmt.Sprintf("nothing is served at %s; there are: %s", r.URL.Path, strings.Join(paths(routes), ", ")))
+		problem(problemNotFound, fmt.Sprintf("nothing is served at %s; there are: %s", r.URL.Path, strings.Join(paths(routes), ", "))).write(w)
 	}
 }
 
@@ -96,8 +136,7 @@ func methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 			}
 		}
 		w.Header().Set("Allow", strings.Join(allow, ", "))
-		writeProblem(w, http.StatusMethodNotAllowed, problemMethodNotAllowed,
-			fmt.Sprintf("%s does not take %s; it takes %s", r.URL.Path, r.Method, strings.Join(allow, ", ")))
+		problem(problemMethodNotAllowed, fmt.Sprintf("%s does not take %s; it takes %s", r.URL.Path, r.Method, strings.Join(allow, ", "))).write(w)
 	}
 }
 

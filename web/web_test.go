@@ -17,6 +17,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/netsteer/netsteer/apply"
 	"github.com/netsteer/netsteer/host/record"
 	"github.com/netsteer/netsteer/host/scan"
 	"github.com/netsteer/netsteer/internal/testenv"
@@ -65,6 +66,7 @@ func newRouter(w Watcher) chi.Router {
 		}),
 		MetricsPath: "/metrics",
 		Version:     "1.2.3",
+		Engine:      apply.New(apply.Options{Dir: "/nonexistent"}),
 	})
 }
 
@@ -98,6 +100,13 @@ func TestRoutes(t *testing.T) {
 		{method: "GET", path: "/", notReady: true, status: 200, contentType: html},
 		{method: "GET", path: "/snapshot", status: 200, contentType: jsonDoc},
 		{method: "GET", path: "/snapshot", notReady: true, status: 503, contentType: problem, problem: "not-ready"},
+		{method: "GET", path: "/advice", status: 200, contentType: jsonDoc},
+		{method: "GET", path: "/advice", notReady: true, status: 503, contentType: problem, problem: "not-ready"},
+		{method: "GET", path: "/transactions", status: 200, contentType: jsonDoc},
+		{method: "GET", path: "/transactions/20260101T000000Z-0000", status: 404, contentType: problem, problem: "unknown-transaction"},
+		{method: "GET", path: "/transactions/..%2fx", status: 404, contentType: problem, problem: "unknown-transaction"},
+		{method: "GET", path: "/apply", status: 405, contentType: problem, problem: "method-not-allowed", allow: "POST"},
+		{method: "PUT", path: "/rollback", status: 405, contentType: problem, problem: "method-not-allowed", allow: "POST"},
 		{method: "GET", path: "/-/healthy", status: 200, contentType: text},
 		{method: "GET", path: "/-/healthy", notReady: true, status: 200, contentType: text},
 		{method: "GET", path: "/-/ready", status: 200, contentType: text},
@@ -234,8 +243,13 @@ func TestRoutesContract(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(routes)
-	got := strings.Join(routes, "")
-	path := filepath.Join(testenv.ModuleRoot(t), "testdata", "contract", "routes.txt")
+	compareContract(t, "routes.txt", strings.Join(routes, ""))
+}
+
+// compareContract holds got against a golden of the contract.
+func compareContract(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join(testenv.ModuleRoot(t), "testdata", "contract", name)
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -246,6 +260,6 @@ func TestRoutesContract(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("testdata/contract/routes.txt differs (-want +got); go test ./web -update writes it anew:\n%s", diff)
+		t.Errorf("testdata/contract/%s differs (-want +got); go test ./web -update writes it anew:\n%s", name, diff)
 	}
 }
