@@ -20,8 +20,8 @@ import (
 	"github.com/prometheus/exporter-toolkit/web/kingpinflag"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/netsteer/netsteer/apply"
 	"github.com/netsteer/netsteer/collector"
-	"github.com/netsteer/netsteer/cpuset"
 	"github.com/netsteer/netsteer/host/live"
 	"github.com/netsteer/netsteer/watch"
 	"github.com/netsteer/netsteer/web"
@@ -29,7 +29,8 @@ import (
 
 type serve struct {
 	machine                  *machineFlags
-	excludeCPUs              *cpuset.Set
+	policy                   *policyFlags
+	writing                  writingFlags
 	interval, window, maxAge time.Duration
 	web                      *toolkit.FlagConfig
 	metricsPath              string
@@ -39,11 +40,12 @@ type serve struct {
 }
 
 func addServe(app *kingpin.Application, machine *machineFlags) command {
-	cmd := app.Command("serve", "Serve metrics until told to stop.").Default()
-	s := &serve{machine: machine, excludeCPUs: addExcludeCPUs(cmd)}
+	cmd := app.Command("serve", "Serve metrics and advice until told to stop.").Default()
+	s := &serve{machine: machine, policy: addPolicyFlags(cmd)}
 	parsed(cmd.Flag("sample.interval", "Time between two samples.").Default("5s"), &s.interval, parseDuration)
 	parsed(cmd.Flag("sample.window", "Length of the window over which rates and skew are taken.").Default("60s"), &s.window, parseDuration)
 	parsed(cmd.Flag("source.max-age", "Age up to which a source's last values stand in for one that is not read in time.").Default("30s"), &s.maxAge, parseDuration)
+	s.writing.add(cmd)
 	s.web = kingpinflag.AddFlags(cmd, defaultAddress)
 	parsed(cmd.Flag("web.telemetry-path", "Path of the metrics.").Default("/metrics"), &s.metricsPath, parseMetricsPath)
 	parsed(cmd.Flag("web.max-requests", "Most scrapes at a time; 0: no limit.").Default("40"), &s.maxRequests, parseNotNegative)
@@ -71,7 +73,7 @@ func (s *serve) run(_, stderr io.Writer) error {
 	if s.window < s.interval {
 		return fmt.Errorf("--sample.window=%s is shorter than --sample.interval=%s; it must hold at least one interval", s.window, s.interval)
 	}
-	if err := checkWebConfig(*s.web.WebConfigFile); err != nil {
+	if err := errors.Join(checkWebConfig(*s.web.WebConfigFile), s.writing.check()); err != nil {
 		return err
 	}
 	machine, closeMachine, err := live.Machine(s.machine.procfs, s.machine.sysfs, s.machine.netlink)
@@ -79,11 +81,11 @@ func (s *serve) run(_, stderr io.Writer) error {
 		return err
 	}
 	defer closeMachine() //nolint:errcheck // the process ends
-	listeners, err := listen(s.web)
+	endpoints, err := s.listen()
 	if err != nil {
 		return err
 	}
-	defer closeAll(listeners)
+	defer closeAll(endpoints)
 
 	s.log.Writer = stderr
 	logger := promslog.New(&s.log)
@@ -94,15 +96,20 @@ func (s *serve) run(_, stderr io.Writer) error {
 	if s.machine.netlink {
 		notify = notifications(ctx, logger)
 	}
+	policy := s.policy.policy(s.machine, nil)
+	var engine *apply.Engine
 	watcher := watch.New(watch.Config{
-		Scanner:  s.machine.scanner(machine, nil),
-		Interval: s.interval,
-		Window:   s.window,
-		MaxAge:   s.maxAge,
-		Skew:     s.machine.skew(*s.excludeCPUs),
-		Logger:   logger,
-		Notify:   notify,
+		Scanner:      s.machine.scanner(machine, nil),
+		Interval:     s.interval,
+		Window:       s.window,
+		MaxAge:       s.maxAge,
+		Skew:         s.machine.skew(*s.policy.excludeCPUs),
+		Logger:       logger,
+		Notify:       notify,
+		Policy:       policy,
+		Transactions: func() (map[string]apply.Count, error) { return engine.Counts() },
 	})
+	engine = s.engine(watcher, logger)
 	exporter := collector.New(collector.Config{
 		State:       watcher.Scrape,
 		Enabled:     s.collectors.enabled(),
@@ -114,12 +121,18 @@ func (s *serve) run(_, stderr io.Writer) error {
 		Metrics:     exporter.Handler(),
 		MetricsPath: s.metricsPath,
 		Version:     version.Version,
+		Policy:      policy,
+		Engine:      engine,
+		Posts:       s.writing.posts(),
 	})
+	// A transaction at work is let end: half a plan is worse than all or none.
+	defer routes.Wait()
 	go func() {
 		<-ctx.Done()
 		stop() // a second signal ends the process at once
 	}()
-	return s.serve(ctx, listeners, routes, watcher.Run, logger)
+	go s.recoverCrash(ctx, engine, watcher, logger)
+	return s.serve(ctx, endpoints, routes, watcher.Run, logger)
 }
 
 // stopTimeout is how long answers under way may take once told to stop.
@@ -129,12 +142,14 @@ const stopTimeout = 5 * time.Second
 // of them fails. One per listener because the toolkit writes to the
 // server it is given: ServeMultiple shares one and races (exporter-toolkit
 // v0.20.0, web/tls_config.go).
-func (s *serve) serve(ctx context.Context, listeners []net.Listener, routes http.Handler, watcher func(context.Context) error, logger *slog.Logger) error {
+func (s *serve) serve(ctx context.Context, endpoints []endpoint, routes http.Handler, watcher func(context.Context) error, logger *slog.Logger) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return notStopped(watcher(ctx)) })
-	for _, l := range listeners {
+	for _, e := range endpoints {
 		server := newServer(routes, logger)
-		group.Go(func() error { return notStopped(toolkit.Serve(l, server, s.web, logger)) })
+		server.BaseContext = func(net.Listener) context.Context { return e.as.Context(context.Background()) }
+		flags := &toolkit.FlagConfig{WebConfigFile: &e.as.ConfigFile}
+		group.Go(func() error { return notStopped(toolkit.Serve(e.Listener, server, flags, logger)) })
 		group.Go(func() error {
 			<-ctx.Done()
 			return shutdown(server)
