@@ -208,3 +208,46 @@ func TestMLX5ClassesAndClosedChannels(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
+
+// A device of one queue each way whose driver counts none apart is that queue:
+// its own counters are the queue's. With more queues, or a driver that counts
+// them, nothing is taken for a queue's.
+func TestDeviceThatIsOneQueue(t *testing.T) {
+	for _, c := range []struct {
+		name, driver string
+		queues       int
+		stats        string
+		want         string
+		degraded     string
+	}{
+		{"r8169", "r8169", 1, "", "7/7/-", ""},
+		{"r8169 with statistics of the device", "r8169", 1, "NIC statistics:\n     rx_packets: 9\n", "7/7/-", ""},
+		{"unknown driver", "madeup", 1, "", "7/7/-", ""},
+		{"two queues", "madeup", 2, "", "-/-/-", "queue_stats/eth0/no-counters"},
+		{"a driver that counts queues, with nothing to read", "igb", 1, "", "-/-/-", "queue_stats/eth0/missing"},
+	} {
+		m := base()
+		m.nic("eth0", "0000:00:03.0", c.driver, "", 2, c.queues, c.queues)
+		m.interrupts()
+		m["sos_commands/networking/ethtool_-i_eth0"] = "driver: " + c.driver + "\n"
+		if c.stats != "" {
+			m["sos_commands/networking/ethtool_-S_eth0"] = c.stats
+		}
+		s := scan.New(m.open(t), scan.Options{})
+		inv := s.Inventory()
+		queues := make([]host.QueueCounters, 2*c.queues)
+		var dc host.DeviceCounters
+		var notes []string
+		for _, d := range s.Counters(inv, nil).Device(inv.Device("eth0").ID, &dc, queues) {
+			notes = append(notes, fmt.Sprintf("%s/%s/%s", d.Source, d.Device, d.Reason))
+		}
+		for i, q := range queues {
+			if got := counterText(q); got != c.want {
+				t.Errorf("%s: queue %d %s; want %s", c.name, i, got, c.want)
+			}
+		}
+		if got := strings.Join(notes, " "); got != c.degraded || dc.QueuesTime.IsZero() != (c.degraded != "") {
+			t.Errorf("%s: degraded %q, time %v; want %q", c.name, got, dc.QueuesTime, c.degraded)
+		}
+	}
+}
