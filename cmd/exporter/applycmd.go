@@ -181,8 +181,12 @@ func (a *applyCommand) show(stdout io.Writer, t *apply.Transaction) error {
 
 func nothingToChange(r *apply.Request) *apply.Transaction {
 	now := time.Now().UTC().Format(time.RFC3339)
+	reason := "nothing to change"
+	if len(r.Left) > 0 {
+		reason = "nothing of the plan was selected"
+	}
 	return &apply.Transaction{
-		Schema: apply.TransactionSchema, Operation: apply.Apply, State: apply.Committed, Reason: "nothing to change",
+		Schema: apply.TransactionSchema, Operation: apply.Apply, State: apply.Committed, Reason: reason,
 		Fingerprint: r.Fingerprint, Profile: r.Advice.Profile, Started: now, Ended: now, Actor: r.Actor,
 		Changes: []apply.Change{}, Left: r.Left,
 	}

@@ -29,6 +29,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	app, commands := newApp()
 	app.UsageWriter(stdout).ErrorWriter(stderr).Terminate(func(int) { ended = true })
 
+	args = joinDashes(args)
 	err := checkCommand(args, commands)
 	if err == nil {
 		var name string
@@ -85,6 +86,20 @@ func checkCommand(args []string, commands map[string]command) error {
 	}
 	slices.Sort(names)
 	return fmt.Errorf("no command %q; there are: %s", args[0], strings.Join(names, ", "))
+}
+
+// joinDashes writes "--flag -" as "--flag=-": kingpin takes a lone dash for an
+// empty value (v2.4.0, parser.go).
+func joinDashes(args []string) []string {
+	var out []string
+	for _, arg := range args {
+		if last := len(out) - 1; arg == "-" && last >= 0 && strings.HasPrefix(out[last], "--") && !strings.Contains(out[last], "=") {
+			out[last] += "=-"
+			continue
+		}
+		out = append(out, arg)
+	}
+	return out
 }
 
 // oneLine joins the lines of an error: YAML's come with several.
