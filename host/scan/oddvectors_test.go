@@ -71,6 +71,14 @@ func TestOddVectors(t *testing.T) {
 			m.nic("enp0s31f6np", "0000:00:03.0", "e1000e", "", 2, 1, 1, 30, 31, 32)
 			m["proc/interrupts"] = interruptRows(30, "enp0s31f6np", "enp0s31f6np", "enp0s31f6np")
 		}, "enp0s31f6np", []string{"30 other rx[] tx[] none", "31 other rx[] tx[] none", "32 other rx[] tx[] none"}},
+		{"a platform device of an unknown driver, found by its name", func(m tree) {
+			m.nic("eth0", "fd580000.ethernet", "madeup", "", 2, 1, 1)
+			m["proc/interrupts"] = interruptRows(30, "mmc0", "eth0")
+		}, "eth0", []string{"31 combined rx[0] tx[0] name"}},
+		{"two functions' netdevs of one name, without sysfs to tell them apart", func(m tree) {
+			m.nic("net1", "0000:00:03.0", "iavf", "", 2, 2, 2)
+			m["proc/interrupts"] = interruptRows(30, "iavf-net1-TxRx-0", "iavf-net1-TxRx-1", "iavf-net1-TxRx-0")
+		}, "net1", []string{"30 other rx[] tx[] none", "31 combined rx[1] tx[1] name", "32 other rx[] tx[] none"}},
 		{"sub-functions' vectors are not the function's", func(m tree) {
 			m.nic("p0", "0000:00:03.0", "mlx5_core", "", 2, 1, 1, 30, 31, 32, 33)
 			m["proc/interrupts"] = interruptRows(30, "mlx5_async0@pci:0000:00:03.0", "mlx5_comp0@pci:0000:00:03.0", "mlx5_sf_ctrl0@pci:0000:00:03.0", "mlx5_sf_comp0@pci:0000:00:03.0")

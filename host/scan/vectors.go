@@ -82,7 +82,8 @@ func deviceIRQs(r *reader, n *netdev, entry *driver.Entry, rows *rowTable, unit 
 	if len(irqs) == 0 {
 		for irq := range rows.byIRQ {
 			for _, action := range rows.tail(irq).Actions {
-				if v, ok := byName(action, entry, n.name); ok && (v.Device == n.name || v.Unit != "" && v.Unit == unit) {
+				v, ok := byName(action, entry, n.name)
+				if action == n.name || ok && (v.Device == n.name || v.Unit != "" && v.Unit == unit) {
 					irqs = append(irqs, irq)
 				}
 			}
@@ -177,7 +178,7 @@ func readNames(actions []string, entry *driver.Entry, name, unit string, all []n
 	}
 	switch {
 	case first == nil:
-		return driver.Vector{Queue: -1, Last: -1, Role: noRole}, true
+		return unread, true
 	case first.Pool || isSubfunction(unit):
 		return *first, false // names tell sub-functions apart from nobody
 	case first.Unit != "" && first.Unit != unit && entry != nil && isSibling(first.Unit, unit):
@@ -188,7 +189,8 @@ func readNames(actions []string, entry *driver.Entry, name, unit string, all []n
 	return *first, true
 }
 
-const noRole = driver.Role(255)
+// unread is the reading of a name that says nothing.
+var unread = driver.Vector{Role: 255, Queue: -1, Last: -1}
 
 // isSibling: "virtio3" against "virtio2" is another device; a PCI address
 // against it is the function itself.
@@ -219,8 +221,8 @@ func mapByName(vectors []host.Vector, names []driver.Vector, device string, entr
 			tx = max(tx, queues[i].Index+1)
 		}
 	}
+	forgetRepeated(vectors, names)
 	served := entry.Assign(names, rx, tx)
-	plain := 0 // vectors named by nothing but the device
 	for i := range vectors {
 		v, name := &vectors[i], names[i]
 		switch name.Role {
@@ -236,21 +238,26 @@ func mapByName(vectors []host.Vector, names []driver.Vector, device string, entr
 		if name.Queue >= 0 && !name.Pool {
 			v.Mapping, v.RX, v.TX = host.MappedName, served[i].RX, served[i].TX
 		}
-		if slices.Contains(v.Actions, device) {
-			plain++
-		}
 	}
-	switch {
-	case plain == 1 && len(vectors) == 1 && rx == 1 && tx == 1:
-		// INTx, MSI or a single-queue NIC: one vector for everything.
+	// INTx, MSI or a single-queue NIC: one vector for everything, by the name of
+	// the device.
+	if len(vectors) == 1 && rx == 1 && tx == 1 && slices.Contains(vectors[0].Actions, device) {
 		v := &vectors[0]
 		v.Role, v.Mapping, v.RX, v.TX = host.RoleCombined, host.MappedName, []int{0}, []int{0}
-	case plain > 1:
-		// Names cut down to the device's (e1000e's of 11 bytes and more).
-		for i := range vectors {
-			if vectors[i].Role == host.RoleControl && slices.Contains(vectors[i].Actions, device) {
-				vectors[i].Role = host.RoleOther
-			}
+	}
+}
+
+// forgetRepeated takes away what names say that come more than once: e1000e's
+// cut down to the device's, or two functions' netdevs of one name in different
+// namespaces, where sysfs does not tell which vector is whose.
+func forgetRepeated(vectors []host.Vector, names []driver.Vector) {
+	times := map[string]int{}
+	for i := range vectors {
+		times[vectors[i].Actions[0]]++
+	}
+	for i := range vectors {
+		if times[vectors[i].Actions[0]] > 1 {
+			names[i] = unread
 		}
 	}
 }
