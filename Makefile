@@ -53,6 +53,9 @@ lab: ## boot the lab's guests and test in them
 e2e: build ## the built binary against this machine, promtool and Prometheus
 	go test -json -tags=e2e -count=1 -timeout 5m $(TESTFLAGS) ./e2e/... | go run ./internal/testsummary
 
+rules: build ## alert rules and the dashboard, by promtool and Prometheus
+	go test -json -tags=e2e -count=1 -timeout 2m $(TESTFLAGS) ./alerts/... ./dashboards/... | go run ./internal/testsummary
+
 fuzz: ## every fuzz target in turn (FUZZTIME, FUZZTOTAL in seconds)
 	@scripts/fuzz.sh $(FUZZTIME) $(FUZZTOTAL)
 
@@ -82,4 +85,4 @@ help:
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
 	  /^[a-z0-9]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: run build test lint lab e2e fuzz bench vuln ci tools clean help
+.PHONY: run build test lint lab e2e rules fuzz bench vuln ci tools clean help

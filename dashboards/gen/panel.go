@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -122,15 +121,18 @@ func (p panel) visualization() cog.Builder[dashboard.Panel] {
 	case number:
 		return stat.NewPanelBuilder().
 			ReduceOptions(common.NewReduceDataOptionsBuilder().Calcs([]string{"lastNotNull"})).
+			Orientation(common.VizOrientationAuto).
 			GraphMode(common.BigValueGraphModeNone).
 			ColorMode(common.BigValueColorModeValue)
 	case heat:
 		return statushistory.NewPanelBuilder().
 			MaxDataPoints(90). // more cells than pixels are an error
+			Tooltip(common.NewVizTooltipOptionsBuilder().Mode(common.TooltipDisplayModeSingle).Sort(common.SortOrderNone)).
 			ShowValue(common.VisibilityModeNever).
 			Legend(common.NewVizLegendOptionsBuilder().ShowLegend(false))
 	case timeline:
 		return statetimeline.NewPanelBuilder().
+			Tooltip(common.NewVizTooltipOptionsBuilder().Mode(common.TooltipDisplayModeSingle).Sort(common.SortOrderNone)).
 			MergeValues(true).
 			ShowValue(common.VisibilityModeAuto).
 			Legend(common.NewVizLegendOptionsBuilder().ShowLegend(false))
@@ -208,24 +210,28 @@ func (p panel) fields(f *dashboard.FieldConfig) {
 }
 
 // arrange makes one table of all queries, with the columns in their order.
+// Labels are columns all of them; time, and values that no column names, are not
+// shown.
 func (p panel) arrange() []dashboard.DataTransformerConfig {
-	index, rename, include := map[string]any{}, map[string]any{}, map[string]any{}
-	for i, c := range p.columns {
-		field := c.name
-		for j, q := range p.queries {
-			if q.legend != c.name {
-				continue
-			}
-			if field = "Value"; len(p.queries) > 1 {
-				field = fmt.Sprintf("Value #%s", refID(j))
-			}
+	index, rename, exclude := map[string]any{}, map[string]any{}, map[string]any{"Time": true}
+	fields := map[string]string{} // of the values, by legend
+	for i, q := range p.queries {
+		fields[q.legend] = "Value"
+		if len(p.queries) > 1 {
+			fields[q.legend] = "Value #" + refID(i)
 		}
-		index[field] = i
-		rename[field] = c.heading
-		include[field] = true
+		exclude[fields[q.legend]] = true
+	}
+	for i, c := range p.columns {
+		field, isValue := fields[c.name]
+		if !isValue {
+			field = c.name
+		}
+		index[field], rename[field] = i, c.heading
+		delete(exclude, field)
 	}
 	return []dashboard.DataTransformerConfig{
 		{Id: "merge", Options: map[string]any{}},
-		{Id: "organize", Options: map[string]any{"includeByName": include, "indexByName": index, "renameByName": rename}},
+		{Id: "organize", Options: map[string]any{"excludeByName": exclude, "indexByName": index, "renameByName": rename}},
 	}
 }

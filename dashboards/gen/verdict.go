@@ -36,7 +36,7 @@ or
 			kind: number, title: "Changes proposed", width: 4, height: 5, unit: units.Short, limits: []limit{{1, "orange"}},
 			about:   "Settings that the plan would change, of all kinds. It is held for three windows, so that a passing state proposes nothing.",
 			do:      "`netsteer advise` shows each with its reason; `netsteer apply` or POST /apply carries it out, and undoes it if it makes things worse.",
-			queries: []query{{`sum(netsteer_recommended_changes{@nic})`, "changes"}},
+			queries: []query{{`sum(netsteer_recommended_changes{@host,device=~"$device|"})`, "changes"}},
 		},
 		{
 			kind: number, title: "Others that write masks", width: 4, height: 5, words: map[string]word{"0": {"none", "green"}, "1": {"active", "orange"}},
@@ -89,7 +89,7 @@ or
 			kind: list, title: "Proposed changes by kind", width: 6, height: 6,
 			about:   "How many settings of each kind the plan would change.",
 			columns: []column{{"device", "Device"}, {"kind", "Kind"}, {"changes", "Changes"}},
-			queries: []query{{`sum by (device, kind) (netsteer_recommended_changes{@nic})`, "changes"}},
+			queries: []query{{`sum by (device, kind) (netsteer_recommended_changes{@host,device=~"$device|"})`, "changes"}},
 		},
 	},
 }
