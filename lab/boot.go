@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -69,7 +67,7 @@ func Boot(t testing.TB, g Guest) *Running {
 	begin := time.Now()
 	cmd := exec.Command(qemu, g.arguments(filepath.Join(kernelDir, "vmlinux"), "/proc/self/fd/3", console)...)
 	cmd.ExtraFiles = []*os.File{initramfs} // descriptor 3
-	machine, err := startQEMU(ns, cmd)
+	machine, err := start(ns, cmd)
 	must(t, err)
 	t.Cleanup(machine.kill)
 
@@ -85,7 +83,7 @@ func Boot(t testing.TB, g Guest) *Running {
 }
 
 // waitReady polls while the machine lives: a kernel that panics ends QEMU.
-func (r *Running) waitReady(machine *machine) error {
+func (r *Running) waitReady(machine *process) error {
 	ctx, cancel := context.WithTimeoutCause(r.ctx, bootDeadline, fmt.Errorf("no answer from PID 1 after %s", bootDeadline))
 	defer cancel()
 	for {
@@ -102,49 +100,6 @@ func (r *Running) waitReady(machine *machine) error {
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-}
-
-// machine is the QEMU process. err is set when done is closed.
-type machine struct {
-	cmd  *exec.Cmd
-	done chan struct{}
-	err  error
-}
-
-func startQEMU(ns *namespace, cmd *exec.Cmd) (*machine, error) {
-	m := &machine{cmd: cmd, done: make(chan struct{})}
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	// Killed with this process, also when that is killed itself.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	started := make(chan error, 1)
-	ns.stay(func() {
-		err := cmd.Start()
-		started <- err
-		if err != nil {
-			return
-		}
-		_ = cmd.Wait() // in ProcessState too
-		m.err = fmt.Errorf("%s\n%s", cmd.ProcessState, complaints(stderr.String()))
-		close(m.done)
-	}, func(err error) { started <- err })
-	return m, <-started
-}
-
-// complaints leaves out what QEMU says at each start, once for each CPU.
-func complaints(stderr string) string {
-	var kept []string
-	for line := range strings.Lines(stderr) {
-		if !strings.Contains(line, "warning: TCG doesn't support") {
-			kept = append(kept, strings.TrimSpace(line))
-		}
-	}
-	return strings.Join(kept, "\n")
-}
-
-func (m *machine) kill() {
-	_ = m.cmd.Process.Kill()
-	<-m.done
 }
 
 // newConsole gives the path of the file that the serial console is written to,

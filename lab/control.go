@@ -66,10 +66,15 @@ func (r *Running) Uptime() (time.Duration, error) {
 // Client reaches the guest: its dials happen in the guest's network namespace.
 func (r *Running) Client() *http.Client { return r.client }
 
-// URL is a path of the program under test, on its usual port.
+// URL is a path of the program under test, on its usual port, with the guest's
+// User.
 func (r *Running) URL(path string) string {
-	return fmt.Sprintf("http://%s:%d%s", address(0), programPort, path)
+	u := url.URL{Scheme: "http", User: r.User, Host: r.Target()}
+	return u.String() + path
 }
+
+// Target is the program under test as a Prometheus names it, address:port.
+func (r *Running) Target() string { return fmt.Sprintf("%s:%d", address(0), programPort) }
 
 // programPort is netsteer's.
 const programPort = 10420
@@ -78,6 +83,31 @@ const programPort = 10420
 // is an error with the body's first line.
 func (r *Running) Get(path string) ([]byte, error) {
 	return r.do(r.ctx, http.MethodGet, r.URL(path), nil)
+}
+
+// Post sends a body to a path of the program under test, as the guest's User,
+// and gives what came back, whatever the status. JSON is said to be JSON, as
+// curl --json does; an empty body says nothing.
+func (r *Running) Post(path, body string) (status int, answer []byte, err error) {
+	return r.Ask(http.MethodPost, r.URL(path), body)
+}
+
+// Ask is one request to any URL in the guest's network namespace.
+func (r *Running) Ask(method, to, body string) (status int, answer []byte, err error) {
+	request, err := http.NewRequestWithContext(r.ctx, method, to, strings.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := r.client.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	answer, err = io.ReadAll(response.Body)
+	return response.StatusCode, answer, err
 }
 
 // control is one request to PID 1. A []byte body goes as it is, any other as

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Fetches what the lab boots: a QEMU that has igb, and one Debian kernel per line that behaves differently.
-# Nothing of a kernel package is installed: the image and the modules below are unpacked into the cache.
+# Fetches what the lab boots: a QEMU that has igb, one Debian kernel per line that behaves differently, and irqbalance.
+# Of these only QEMU is installed: the image and the modules below, irqbalance and its libraries are unpacked into the
+# cache.
 # Run again it does nothing and asks the network nothing.
 #
 #   NETSTEER_CACHE         where to keep them            (default ~/.cache/netsteer)
@@ -27,12 +28,14 @@ for k in $kernels; do
 done
 need_qemu=
 qemu_has_igb || need_qemu=1
+need_irqbalance=
+[ -x "$cache/irqbalance/usr/sbin/irqbalance" ] || need_irqbalance=1
 
-if [ -n "$missing$need_qemu" ]; then
+if [ -n "$missing$need_qemu$need_irqbalance" ]; then
   mkdir -p "$cache"
   # Two runs at once would write into one another's directories; the second finds everything there.
   if [ -z "${NETSTEER_LAB_LOCKED:-}" ]; then NETSTEER_LAB_LOCKED=1 exec flock "$cache/.lock" "$0" "$@"; fi
-  wants="QEMU 10 or newer with igb, and Debian's linux-image packages of$missing under $cache"
+  wants="QEMU 10 or newer with igb; Debian's linux-image packages of$missing, and irqbalance, under $cache"
   command -v apt-get >/dev/null || die "no apt-get here; needed by hand: $wants"
   # Installing QEMU needs root; unpacking kernels does not.
   [ -z "$need_qemu" ] || [ "$(id -u)" = 0 ] || die "no QEMU with igb here, and not root: run this once as root, or install QEMU 10 or newer"
@@ -125,13 +128,38 @@ if [ -n "$missing$need_qemu" ]; then
     rm -rf "$work"
   }
 
+  # Its libraries go with it, apart from the C library, which the guest has from this machine.
+  fetch_irqbalance() {
+    local work list=irqbalance package more
+    for ((i = 0; i < $(wc -w <<<"$list"); i++)); do
+      package=$(cut -d' ' -f$((i + 1)) <<<"$list")
+      # Of alternatives, which "|" marks, the first.
+      more=$(apt-cache "${options[@]}" depends -i "$package" |
+        awk '$1 ~ /^\|?Depends:$/ {if (!other && $2 ~ /^lib/ && $2 != "libc6") print $2; other = $1 ~ /^\|/}')
+      for package in $more; do
+        [[ " $list " == *" $package "* ]] || list+=" $package"
+      done
+    done
+    work=$(mktemp -d "$cache/.irqbalance.XXXXXX")
+    # shellcheck disable=SC2086 # one word a package
+    (cd "$work" && apt-get "${options[@]}" download $list >/dev/null) || die "downloading irqbalance failed"
+    for package in "$work"/*.deb; do
+      dpkg-deb --fsys-tarfile "$package" | tar -x -C "$work" --wildcards '*/sbin/irqbalance' '*/lib/x86_64-linux-gnu/lib*' 2>/dev/null || true
+    done
+    rm -f "$work"/*.deb
+    [ -x "$work/usr/sbin/irqbalance" ] || die "the package irqbalance holds no /usr/sbin/irqbalance"
+    rm -rf "$cache/irqbalance"
+    mv "$work" "$cache/irqbalance"
+  }
+
   # All at once: downloads wait for the network while another one unpacks.
   jobs=()
   if [ -n "$need_qemu" ]; then install_qemu & jobs+=($!); fi
+  if [ -n "$need_irqbalance" ]; then fetch_irqbalance & jobs+=($!); fi
   for k in $missing; do fetch_kernel "$k" & jobs+=($!); done
   failed=
   for j in "${jobs[@]}"; do wait "$j" || failed=1; done
-  rm -rf "$apt/archives" "$cache"/.kernel-*
+  rm -rf "$apt/archives" "$cache"/.kernel-* "$cache"/.irqbalance.*
   [ -z "$failed" ] || die 'not everything is there, see above'
 fi
 

@@ -12,6 +12,7 @@ package lab
 import (
 	"fmt"
 	"net/netip"
+	"net/url"
 )
 
 // Guest says what machine to boot. The zero value of a field is the plainest
@@ -43,6 +44,9 @@ type Guest struct {
 	// Program is the argument list of the program under test, nil for none.
 	// Its first element is a path in the guest: NetsteerPath for netsteer.
 	Program []string
+	// User is whom the program's web configuration lets in, nil where it asks
+	// nobody.
+	User *url.Userinfo
 }
 
 // Driver names a kind of NIC that QEMU emulates with more than one queue.
@@ -96,6 +100,9 @@ func network(n int) netip.Prefix {
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 77, byte(n), 1}), 24)
 }
 
+// HostAddress is the host's own, as the guest sees it through its first NIC.
+var HostAddress = network(0).Addr()
+
 // address is the guest's own address on its n-th NIC.
 func address(n int) netip.Addr { return netip.AddrFrom4([4]byte{10, 77, byte(n), 2}) }
 
@@ -131,6 +138,16 @@ func Forwarder(kernel string) Guest {
 		NICs:    []NIC{{Driver: IGB}, {Driver: IGB}},
 		Sysctls: map[string]string{"net/ipv4/ip_forward": "1"},
 		Routes:  []Route{{To: Beyond, NIC: 1}},
+	}
+}
+
+// Plain is the smallest machine that has something to place: 4 CPUs and one NIC
+// with 4 queue pairs.
+func Plain(kernel string, driver Driver) Guest {
+	return Guest{
+		Name: "plain-" + string(driver), Kernel: kernel,
+		Cores: 4, MemoryMB: 512,
+		NICs: []NIC{{Driver: driver, Queues: 4}},
 	}
 }
 

@@ -23,15 +23,15 @@ const seed = 1
 
 // serve starts netsteer with a short window, so that what needs half a full
 // window comes within seconds.
-func serve(g lab.Guest) lab.Guest {
-	g.Program = []string{lab.NetsteerPath, "--web.listen-address=:10420", "--sample.interval=1s", "--sample.window=10s"}
+func serve(g lab.Guest, flags ...string) lab.Guest {
+	g.Program = append([]string{lab.NetsteerPath, "--web.listen-address=:10420", "--sample.interval=1s", "--sample.window=10s"}, flags...)
 	return g
 }
 
 // boot starts the guest with netsteer in it, ready to be scraped.
-func boot(t *testing.T, g lab.Guest) *lab.Running {
+func boot(t *testing.T, g lab.Guest, flags ...string) *lab.Running {
 	t.Helper()
-	r := lab.Boot(t, serve(g))
+	r := lab.Boot(t, serve(g, flags...))
 	lab.Eventually(t, time.Minute, func() error {
 		_, err := r.Get("/-/ready")
 		return err

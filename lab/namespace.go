@@ -25,8 +25,10 @@ func newNamespace() (*namespace, error) {
 			return fmt.Errorf("a network namespace needs root: %w", err)
 		}
 		var err error
-		ns.file, err = os.Open("/proc/thread-self/ns/net")
-		return err
+		if ns.file, err = os.Open("/proc/thread-self/ns/net"); err != nil {
+			return err
+		}
+		return nic.Up("lo") // programs of the host are asked from the host
 	})
 	return ns, err
 }

@@ -1,11 +1,15 @@
 package lab
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
+	"sync"
+	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -17,8 +21,40 @@ import (
 // the number of frames that the tap took. Frames that find the tap's queue full
 // are not sent again, as on a wire.
 func (r *Running) Send(n int, f Flows) (int, error) {
-	if f.Count <= 0 || f.Rate <= 0 || f.Packets <= 0 {
-		return 0, errors.New("flows: count, rate and packets must be positive")
+	if f.Packets <= 0 {
+		return 0, errors.New("flows: packets must be positive")
+	}
+	return r.send(r.ctx, n, f)
+}
+
+// Stream is Send in the background, as many packets as it takes until stop is
+// called, which gives their number; the end of the test stops it too.
+func (r *Running) Stream(t testing.TB, n int, f Flows) (stop func() int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(r.ctx)
+	f.Packets = math.MaxInt
+	var taken int
+	var fault error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		taken, fault = r.send(ctx, n, f)
+	}()
+	stop = sync.OnceValue(func() int {
+		cancel()
+		<-done
+		if !errors.Is(fault, context.Canceled) {
+			t.Errorf("stream on %s: %v", tap(n), fault)
+		}
+		return taken
+	})
+	t.Cleanup(func() { stop() })
+	return stop
+}
+
+func (r *Running) send(ctx context.Context, n int, f Flows) (int, error) {
+	if f.Count <= 0 || f.Rate <= 0 {
+		return 0, errors.New("flows: count and rate must be positive")
 	}
 	to := f.To
 	if !to.IsValid() {
@@ -35,7 +71,7 @@ func (r *Running) Send(n int, f Flows) (int, error) {
 	burst := float64(f.Rate)/100 + 1
 	taken, credit, last := 0, 0.0, time.Now()
 	for sent := 0; sent < f.Packets; time.Sleep(time.Millisecond) {
-		if err := r.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return taken, fmt.Errorf("%d of %d frames sent: %w", sent, f.Packets, err)
 		}
 		now := time.Now()
