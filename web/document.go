@@ -23,5 +23,5 @@ func encode(w io.Writer, document any) error {
 
 func writeText(w http.ResponseWriter, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = io.WriteString(w, text) // the client may be gone
+	_, _ = io.WriteString(w, text) //nolint:gosec // plain text, and nosniff; the client may be gone
 }

@@ -28,8 +28,8 @@ type Posts struct {
 // postRate and postBurst bound what clients may ask for: each POST reads the
 // whole machine, and takes the time of a bcrypt hash.
 const (
-	postRate  rate.Limit = 1 // per second
-	postBurst            = 5
+	postRate  = rate.Limit(1) // per second
+	postBurst = 5
 )
 
 type callerHandler func(w http.ResponseWriter, r *http.Request, actor string)
