@@ -30,9 +30,9 @@ func (f fixture) machine() tree {
 	m := base()
 	pci := "0000:00:03.0"
 	// The function must be the one that names tell.
-	for _, word := range strings.Fields(f.interrupts) {
-		if at := strings.Index(word, "@pci:"); at >= 0 && f.owns(word) {
-			pci = word[at+len("@pci:"):]
+	for word := range strings.FieldsSeq(f.interrupts) {
+		if _, unit, ok := strings.Cut(word, "@pci:"); ok && f.owns(word) {
+			pci = unit
 		}
 	}
 	parent := ""
