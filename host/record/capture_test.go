@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -116,7 +117,16 @@ func TestCaptureOfThisMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	mac := regexp.MustCompile(`\b([0-9a-f]{2}:){5}[0-9a-f]{2}\b`)
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, n := range files {
+		for _, a := range addresses {
+			if ip, _, err := net.ParseCIDR(a.String()); err == nil && len(ip.String()) > len("::1") && bytes.Contains(n.data, []byte(ip.String())) {
+				t.Errorf("%s holds %s", name, ip)
+			}
+		}
 		if mac.Match(n.data) || strings.HasSuffix(name, "/address") {
 			t.Errorf("%s holds an address: %.100s", name, n.data)
 		}
