@@ -56,8 +56,7 @@ func newDeviceCounters(m Machine, d *host.Device) deviceCounters {
 
 // Device reads one device's counters: its own into dst, its queues' into queues,
 // RX first, then TX, as in the Inventory. It may take RTNL and be slow. Where a
-// driver counts per device only, QueuesTime stays zero, unless that device has one
-// queue each way.
+// driver counts per device only, QueuesTime stays zero.
 func (c *Counters) Device(id int, dst *host.DeviceCounters, queues []host.QueueCounters) []host.Degraded {
 	dc := &c.devices[id]
 	n := &notes{}
@@ -85,24 +84,10 @@ func (c *Counters) Device(id int, dst *host.DeviceCounters, queues []host.QueueC
 	if dc.readEthtool(queues, n) {
 		dst.QueuesTime = c.now()
 	}
-	switch {
-	case !dst.QueuesTime.IsZero() || dc.qstats != absent || dc.ethtool != absent:
-	case dc.isQueue() && dst.RXPackets.OK:
-		queues[0].Packets, queues[0].Bytes = dst.RXPackets, dc.reader.count(dc.dir+"rx_bytes")
-		queues[1].Packets, queues[1].Bytes = dst.TXPackets, dc.reader.count(dc.dir+"tx_bytes")
-		dst.QueuesTime = c.now()
-	default:
+	if dst.QueuesTime.IsZero() && dc.qstats == absent && dc.ethtool == absent {
 		n.say(host.SourceStats, dc.device.Name, host.ReasonNoCounters, "driver "+strconv.Quote(dc.device.Driver)+" counts per device only")
 	}
 	return n.sorted()
-}
-
-// isQueue: the device has one queue each way and a driver that counts none
-// apart, so that its own counters are the queues'. A driver that does count them
-// and now does not (down) is left alone: its counters may differ from these.
-func (dc *deviceCounters) isQueue() bool {
-	d := dc.device
-	return len(d.RX) == 1 && len(d.TX) == 1 && (dc.entry == nil || len(dc.entry.Stats) == 0)
 }
 
 func (dc *deviceCounters) threads(queues []host.QueueCounters, n *notes) {
@@ -159,7 +144,7 @@ func (dc *deviceCounters) readQstats(queues []host.QueueCounters, n *notes) bool
 // readEthtool reads ethtool -S: all of it where there are no qstats, else what
 // these leave out (virtio_net's drops). It is true if it counts packets.
 func (dc *deviceCounters) readEthtool(queues []host.QueueCounters, n *notes) bool {
-	if dc.ethtool == absent || dc.entry == nil || len(dc.entry.Stats) == 0 {
+	if dc.ethtool == absent || dc.entry == nil {
 		dc.ethtool = absent
 		return false
 	}
