@@ -22,7 +22,7 @@ func directionRates(d *host.Device, dir host.Direction, rates []QueueRates, samp
 			r.Live++
 		}
 	}
-	r.PacketsPerSecond = total(d, dir, usable, rates, samples)
+	r.PacketsPerSecond = total(usable, rates)
 
 	floor := o.MinRate
 	if before.Skew[Packets].CV.OK {
@@ -57,24 +57,15 @@ func populations(queues []host.Queue, rates []QueueRates) (usable, population []
 	return usable, population
 }
 
-// total is the packets per second of the usable queues. With one queue the
-// device's own counter is the queue's.
-func total(d *host.Device, dir host.Direction, usable []*host.Queue, rates []QueueRates, samples []*host.Sample) Value {
+// total is the packets per second of the usable queues, unknown if one's is.
+func total(usable []*host.Queue, rates []QueueRates) Value {
 	sum := Value{OK: len(usable) > 0}
 	for _, q := range usable {
 		p := rates[q.ID].Packets
 		sum.OK = sum.OK && p.OK
 		sum.V += p.V
 	}
-	if sum.OK || len(usable) != 1 {
-		return Value{V: sum.V, OK: sum.OK}
-	}
-	first, last := samples[0], samples[len(samples)-1]
-	elapsed := last.Time.Sub(first.Time)
-	if dir == host.TX {
-		return rate(first.Devices[d.ID].TXPackets, last.Devices[d.ID].TXPackets, elapsed)
-	}
-	return rate(first.Devices[d.ID].RXPackets, last.Devices[d.ID].RXPackets, elapsed)
+	return sum
 }
 
 // signal returns one value a queue, or nil if any is unknown.
