@@ -47,7 +47,7 @@ func (w *Watcher) keep(v *view, l *lease) {
 	v.judge(w.config.Skew, w.config.Window)
 	s := *l.state
 	s.Inventory = v.inv
-	s.Rates, s.Place, s.Allowed = v.judged.shown(v.inv), v.judged.place, v.judged.allowed
+	s.Rates, s.Place, s.Allowed = v.judged.shown, v.judged.place, v.judged.allowed
 	s.Advice = advisor.Advise(s.Facts(), w.config.Policy)
 	s.Held = w.holds.observe(l.sample.Time, s.Advice)
 	w.advice, w.held = s.Advice, s.Held
@@ -87,7 +87,7 @@ func (w *Watcher) readNow(ctx context.Context, v *view) *lease {
 	}
 	l.state = &State{
 		Inventory: v.inv, Sample: &l.sample,
-		Rates: v.judged.shown(v.inv), Place: v.judged.place, Allowed: v.judged.allowed,
+		Rates: v.judged.shown, Place: v.judged.place, Allowed: v.judged.allowed,
 		Advice: w.advice, Held: w.held, Transactions: transactions,
 		DeviceInterrupts: l.interrupts,
 		Degraded:         merge(v.inv.Degraded, degraded),

@@ -3,6 +3,7 @@ package watch
 import (
 	"time"
 
+	"github.com/netsteer/netsteer/advisor"
 	"github.com/netsteer/netsteer/host"
 	"github.com/netsteer/netsteer/host/scan"
 	"github.com/netsteer/netsteer/skew"
@@ -27,6 +28,7 @@ type view struct {
 type judgement struct {
 	inv     *host.Inventory // the settings it was judged with
 	rates   *skew.Rates     // nil until the window is half full
+	shown   *skew.Rates     // the same with the causes that need the rules of placement
 	place   *skew.Place
 	allowed skew.Allowed
 }
@@ -84,4 +86,5 @@ func (v *view) judge(o skew.Options, window time.Duration) {
 	if j.rates != nil && j.rates.Window < window/2 {
 		j.rates = nil
 	}
+	j.shown = advisor.ApplyCauses(advisor.Facts{Inventory: v.inv, Rates: j.rates, Place: j.place, Allowed: j.allowed})
 }

@@ -104,7 +104,7 @@ func CheckListener(l Listener, d Demands) error {
 	if l.Local || d.Any() {
 		return nil
 	}
-	return fmt.Errorf("%s is reached over the network and asks for no user: listen on 127.0.0.1, or demand users or verified client certificates in --web.config.file, or give POST a listener of its own with --web.apply-listen-address (e.g. unix:/run/netsteer.sock)", l.Address)
+	return fmt.Errorf("%s is reached over the network and asks for no user: listen on 127.0.0.1, or demand users or verified client certificates in its web configuration (--web.config.file, --web.apply-config.file), or give POST a listener of its own (--web.apply-listen-address=unix:/run/netsteer.sock)", l.Address)
 }
 
 // overLimit takes one POST from the budget, or says how many seconds to wait.

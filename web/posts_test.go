@@ -83,6 +83,8 @@ func TestRefused(t *testing.T) {
 			status: 403, problem: "apply-disabled", detail: "demand users"},
 		"open listener whose file is gone": {with: over(open("/nonexistent/web.yml")),
 			status: 403, problem: "apply-disabled", detail: "no such file"},
+		"open listener whose file is no YAML": {with: over(open(webConfig(t, "basic_auth_users:\n  - alice\nusers: x\n"))),
+			status: 403, problem: "apply-disabled", detail: "users not found in type"},
 		"certificates of anybody's authority": {with: over(open(webConfig(t, "tls_server_config:\n  cert_file: c\n  key_file: k\n  client_auth_type: RequireAndVerifyClientCert\n"))),
 			status: 403, problem: "apply-disabled", detail: "demand users"},
 		"a certificate if one likes": {with: over(open(webConfig(t, "tls_server_config:\n  cert_file: c\n  key_file: k\n  client_ca_file: a\n  client_auth_type: VerifyClientCertIfGiven\n"))),

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/netsteer/netsteer/advisor"
 	"github.com/netsteer/netsteer/apply"
@@ -61,8 +62,10 @@ var statuses = map[string]int{
 	problemNotReady:                      http.StatusServiceUnavailable,
 }
 
+// problem makes one line of the detail: YAML's errors come with several.
 func problem(word, detail string) *Problem {
 	status := statuses[word]
+	detail = strings.Join(strings.FieldsFunc(detail, func(c rune) bool { return c == '\n' || c == '\r' }), " ")
 	return &Problem{
 		Type:   "urn:netsteer:problem:" + word,
 		Title:  http.StatusText(status),

@@ -381,6 +381,48 @@ func TestServeRollsBack(t *testing.T) {
 	}
 }
 
+// TestServeAfterCrash proves that a server which may write takes back what a
+// crash left half done, and that any other leaves it as it is.
+func TestServeAfterCrash(t *testing.T) {
+	for name, tt := range map[string]struct {
+		args  []string
+		mask  string
+		state apply.State
+	}{
+		"writes":     {[]string{"--web.enable-apply"}, "", apply.RolledBack},
+		"only shows": {nil, "1", apply.Applying},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ns := steerable(t)
+			state := t.TempDir()
+			const file = "/sys/class/net/nst0/queues/rx-1/rps_cpus"
+			ns.Run(t, "sh", "-c", "echo 1 >"+file)
+			now := time.Now().UTC()
+			id := now.Format("20060102T150405Z") + "-0001"
+			record := fmt.Sprintf(`{"schema":"netsteer.transaction/v1","id":%q,"operation":"apply","state":"applying","started":%q,"actor":"cli:root","boot_id":%q,`+
+				`"changes":[{"kind":"rps_cpus","device":"nst0","direction":"rx","queue":1,"current":"","proposed":"0","disruptive":false,"result":"not_tried"}]}`,
+				id, now.Format(time.RFC3339), bootID("/proc"))
+			if err := os.Mkdir(filepath.Join(state, "transactions"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(state, "transactions", id+".json"), []byte(record), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			serveIn(t, ns, append(tt.args, "--web.listen-address=127.0.0.1:10420", "--state.dir="+state)...)
+			c := client{ns: ns, address: "127.0.0.1:10420"}
+			c.must(t, 200, "GET", "/-/ready", "", nil)
+			var got apply.Transaction
+			for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline) && got.State != tt.state; time.Sleep(50 * time.Millisecond) {
+				c.must(t, 200, "GET", "/transactions/"+id, "", &got)
+			}
+			mask := strings.Trim(ns.Run(t, "cat", file), "0,\n")
+			if mask != tt.mask || got.State != tt.state {
+				t.Errorf("rps_cpus %q, state %s; want %q and %s", mask, got.State, tt.mask, tt.state)
+			}
+		})
+	}
+}
+
 // TestServeRefusesToStart proves that a server which would let anybody write, or
 // nobody, does not start: one line with the ways out.
 func TestServeRefusesToStart(t *testing.T) {
