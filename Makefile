@@ -53,8 +53,9 @@ lab: ## boot the lab's guests and test in them
 e2e: build ## the built binary against this machine, promtool and Prometheus
 	go test -json -tags=e2e -count=1 -timeout 5m $(TESTFLAGS) ./e2e/... | go run ./internal/testsummary
 
+# TestRuleTestsBite takes long, and make test has it.
 rules: build ## alert rules and the dashboard, by promtool and Prometheus
-	go test -json -tags=e2e -count=1 -timeout 2m $(TESTFLAGS) ./alerts/... ./dashboards/... | go run ./internal/testsummary
+	go test -json -tags=e2e -count=1 -timeout 2m -skip TestRuleTestsBite $(TESTFLAGS) ./alerts/... ./dashboards/... | go run ./internal/testsummary
 
 fuzz: ## every fuzz target in turn (FUZZTIME, FUZZTOTAL in seconds)
 	@scripts/fuzz.sh $(FUZZTIME) $(FUZZTOTAL)

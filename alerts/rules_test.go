@@ -68,6 +68,7 @@ func TestPrometheusRule(t *testing.T) {
 
 // promtool takes the rules as they are and scaled for the lab.
 func TestPromtoolChecksRules(t *testing.T) {
+	t.Parallel()
 	promtool := testenv.Tool(t, "promtool")
 	for _, scale := range []float64{1, 20, 7} {
 		c := readConfig(t)
@@ -107,6 +108,7 @@ func testRules(t *testing.T, rules []byte, pattern string) ([]byte, error) {
 }
 
 func TestPromtoolTestsRules(t *testing.T) {
+	t.Parallel()
 	rules, err := os.ReadFile(rulesFile)
 	if err != nil {
 		t.Fatal(err)

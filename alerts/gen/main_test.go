@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,7 +20,7 @@ func TestCheckFindsDrift(t *testing.T) {
 	if !strings.Contains(out.String(), path+"\n") {
 		t.Errorf("it does not say that it wrote %s:\n%s", path, out.String())
 	}
-	check := append(args, "-check")
+	check := slices.Concat(args, []string{"-check"})
 	if err := run(check, &out); err != nil {
 		t.Errorf("just written: %v", err)
 	}

@@ -18,13 +18,17 @@ type row struct {
 // rows, from the verdict to what it rests on.
 var rows = []row{verdict, host, device, exporter}
 
-var datasource = common.DataSourceRef{Type: cog.ToPtr("prometheus"), Uid: cog.ToPtr("${datasource}")}
+var datasource = common.DataSourceRef{Type: new("prometheus"), Uid: new("${datasource}")}
+
+// classic is the JSON that every Grafana imports. The SDK prefers the second
+// schema, which Grafana has since 12 only.
+type classic = dashboard.Dashboard //nolint:staticcheck // see above
 
 // build lays the rows out. An id is the place in the list, so that a link to a
 // panel holds as long as none is put before it.
-func build() (dashboard.Dashboard, error) {
-	b := dashboard.NewDashboardBuilder("netsteer").
-		Uid("netsteer").
+func build() (classic, error) {
+	b := dashboard.NewDashboardBuilder("netsteer") //nolint:staticcheck // see classic
+	b.Uid("netsteer").
 		Description("NIC queues and the CPUs that serve them: who is overloaded, why, and what to change.").
 		Tags([]string{"netsteer", "network"}).
 		Time("now-1h", "now").
@@ -42,7 +46,7 @@ func build() (dashboard.Dashboard, error) {
 			id++
 			built, err := p.build(id)
 			if err != nil {
-				return dashboard.Dashboard{}, fmt.Errorf("%s: %s: %w", r.title, p.title, err)
+				return classic{}, fmt.Errorf("%s: %s: %w", r.title, p.title, err)
 			}
 			b.WithPanel(built)
 		}
@@ -55,7 +59,7 @@ func variables() []cog.Builder[dashboard.VariableModel] {
 		return dashboard.NewQueryVariableBuilder(name).
 			Label(label).
 			Datasource(datasource).
-			Query(dashboard.StringOrMap{String: cog.ToPtr(expr)}).
+			Query(dashboard.StringOrMap{String: new(expr)}).
 			Refresh(dashboard.VariableRefreshOnTimeRangeChanged).
 			Sort(dashboard.VariableSortNaturalAsc)
 	}

@@ -44,7 +44,7 @@ func TestDashboardIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var d dashboard.Dashboard
+	var d classic
 	if err := json.Unmarshal(content, &d); err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func (p panel) build(id uint32) (laidOut, error) {
 	}
 	built.Id = &id
 	built.Title = &p.title
-	built.Description = cog.ToPtr(p.description())
+	built.Description = new(p.description())
 	built.Datasource = &datasource
 	built.GridPos = &dashboard.GridPos{W: p.width, H: p.height}
 	for i := range p.queries {
@@ -179,12 +179,12 @@ func (p panel) fields(f *dashboard.FieldConfig) {
 		f.Unit = &p.unit
 	}
 	if p.ratio {
-		f.Min, f.Max = cog.ToPtr(0.0), cog.ToPtr(1.0)
+		f.Min, f.Max = new(0.0), new(1.0)
 	}
 	if p.kind == lines {
 		f.Color = &dashboard.FieldColor{Mode: dashboard.FieldColorModeIdPaletteClassic}
 		if !p.ratio {
-			f.Min = cog.ToPtr(0.0)
+			f.Min = new(0.0)
 		}
 	} else {
 		f.Color = &dashboard.FieldColor{Mode: dashboard.FieldColorModeIdThresholds}
@@ -203,7 +203,7 @@ func (p panel) fields(f *dashboard.FieldConfig) {
 		m := dashboard.NewValueMap()
 		for i, value := range slices.Sorted(maps.Keys(p.words)) {
 			w := p.words[value]
-			m.Options[value] = dashboard.ValueMappingResult{Text: &w.text, Color: &w.color, Index: cog.ToPtr(int32(i))}
+			m.Options[value] = dashboard.ValueMappingResult{Text: &w.text, Color: &w.color, Index: new(int32(i))}
 		}
 		f.Mappings = []dashboard.ValueMapping{{ValueMap: m}}
 	}
