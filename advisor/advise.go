@@ -1,6 +1,8 @@
 package advisor
 
 import (
+	"time"
+
 	"cmp"
 	"math"
 
@@ -27,7 +29,7 @@ func Advise(f Facts, p Policy) *Advice {
 		a.Basis = "since-boot"
 	}
 	if f.Rates != nil {
-		a.WindowSeconds = f.Rates.Window.Seconds()
+		a.WindowSeconds = f.Rates.Window.Round(100 * time.Millisecond).Seconds()
 	}
 	d.finish(a)
 	a.Devices = append(a.Devices, v.devices()...)

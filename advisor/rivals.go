@@ -21,12 +21,15 @@ func (d *draft) adviseRivals() {
 		for j := range d.changes {
 			c := &d.changes[j]
 			vec := vectorOf(d.Inventory, c)
-			if c.Kind == host.IRQAffinity && vec != nil && !r.Bans(vec.IRQ) && !slices.Contains(r.BannedModules, d.device(vec.Device).Driver) {
+			if c.Kind == host.IRQAffinity && vec != nil && r.Undoes(d.device(vec.Device), vec) {
 				irqs, settings = append(irqs, vec.IRQ), append(settings, c.Setting())
 			}
 		}
 		f := Finding{Summary: r.Name + " is running and bans the vectors of this plan", Severity: Info}
-		if len(irqs) == 0 && len(d.changes) == 0 {
+		switch {
+		case r.Once:
+			f.Summary = r.Name + " is running and writes masks when its profile changes"
+		case len(irqs) == 0 && len(d.changes) == 0:
 			f.Summary = r.Name + " is running and may move vectors"
 		}
 		if len(irqs) > 0 {

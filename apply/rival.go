@@ -17,9 +17,7 @@ func rivalOf(inv *host.Inventory, s host.Setting) (*host.Rival, *host.Vector) {
 		return nil, nil
 	}
 	for i := range inv.Rivals {
-		r := &inv.Rivals[i]
-		banned := r.Bans(v.IRQ) || d.Driver != "" && slices.Contains(r.BannedModules, d.Driver)
-		if r.Active && !banned {
+		if r := &inv.Rivals[i]; r.Undoes(d, v) {
 			return r, v
 		}
 	}

@@ -10,6 +10,9 @@ import (
 type Rival struct {
 	Name   string // "irqbalance", ...
 	Active bool
+	// Once: it writes when it starts or changes its profile, not again and again,
+	// and so does not undo what is written later.
+	Once bool
 	// BannedIRQs and BannedModules are what it says it leaves alone; BannedCPUs
 	// are the CPUs it keeps interrupts off. All come from its command line, and
 	// what cannot be read there is not known to be banned.
@@ -18,7 +21,8 @@ type Rival struct {
 	BannedCPUs    cpuset.Set
 }
 
-// Bans reports whether the rival leaves this vector alone.
-func (r *Rival) Bans(irq int) bool {
-	return slices.Contains(r.BannedIRQs, irq)
+// Undoes reports whether the rival would move this vector of a device again.
+func (r *Rival) Undoes(d *Device, v *Vector) bool {
+	banned := slices.Contains(r.BannedIRQs, v.IRQ) || d.Driver != "" && slices.Contains(r.BannedModules, d.Driver)
+	return r.Active && !r.Once && !banned
 }

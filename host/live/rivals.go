@@ -13,17 +13,19 @@ import (
 )
 
 // rivals are the programs that stay running and write smp_affinity or rps_cpus:
-// comm of the process (15 bytes at most) and how its bans are read. Programs that
+// comm of the process (15 bytes at most), whether it writes only at the start of
+// a profile, and how its bans are read. Programs that
 // write once and end (perftune.py, set_irq_affinity, google_set_multiqueue) are
 // not here: what they wrote is seen in the files.
 var rivals = []struct {
 	name string
 	comm []string
+	once bool
 	bans func(r *host.Rival, args []string)
 }{
 	{name: "irqbalance", comm: []string{"irqbalance"}, bans: irqbalanceBans},
 	// Python: the kernel's name of it is the script's.
-	{name: "tuned", comm: []string{"tuned"}},
+	{name: "tuned", comm: []string{"tuned"}, once: true},
 	{name: "katalyst-agent", comm: []string{"katalyst-agent"}},
 	{name: "irqd", comm: []string{"irqd"}},
 }
@@ -54,7 +56,7 @@ func readRivals(procfs string) ([]host.Rival, error) {
 	known := make([]host.Rival, len(rivals))
 	byComm := map[string]int{}
 	for i, r := range rivals {
-		known[i].Name = r.name
+		known[i].Name, known[i].Once = r.name, r.once
 		for _, name := range r.comm {
 			byComm[name] = i
 		}

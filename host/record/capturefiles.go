@@ -96,6 +96,7 @@ func (t *Taking) hide(m memstore) memstore {
 type CaptureRival struct {
 	Name          string     `json:"name"`
 	Active        bool       `json:"active"`
+	Once          bool       `json:"once,omitempty"`
 	BannedIRQs    []int      `json:"banned_irqs,omitempty"`
 	BannedModules []string   `json:"banned_modules,omitempty"`
 	BannedCPUs    cpuset.Set `json:"banned_cpus,omitzero"`
@@ -104,7 +105,7 @@ type CaptureRival struct {
 func rivalsOf(list []host.Rival) []CaptureRival {
 	var out []CaptureRival
 	for _, r := range list {
-		out = append(out, CaptureRival{r.Name, r.Active, r.BannedIRQs, r.BannedModules, r.BannedCPUs})
+		out = append(out, CaptureRival{r.Name, r.Active, r.Once, r.BannedIRQs, r.BannedModules, r.BannedCPUs})
 	}
 	return out
 }
@@ -115,7 +116,7 @@ func (c *Capture) rivals() ([]host.Rival, error) {
 	}
 	var out []host.Rival
 	for _, r := range c.Rivals {
-		out = append(out, host.Rival{Name: r.Name, Active: r.Active, BannedIRQs: r.BannedIRQs, BannedModules: r.BannedModules, BannedCPUs: r.BannedCPUs})
+		out = append(out, host.Rival{Name: r.Name, Active: r.Active, Once: r.Once, BannedIRQs: r.BannedIRQs, BannedModules: r.BannedModules, BannedCPUs: r.BannedCPUs})
 	}
 	return out, nil
 }
