@@ -31,25 +31,31 @@ func (w *Watcher) read(ctx context.Context, keep bool) (*State, func(), error) {
 	if l == nil || l.state.Inventory != v.inv || time.Since(l.sample.Time) >= w.share {
 		l = w.readNow(ctx, v)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if keep && v == w.view { // else a new shape came meanwhile
+	if keep {
 		w.keep(v, l)
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	return w.latest.acquire(w)
 }
 
-// keep puts a lease into the window and judges the window anew, with the masks
-// as they are now; w.mu is held.
+// keep puts a lease into the window, and judges the window and plans anew, with
+// the masks as they are now. It is this goroutine's turn; the lock is not held
+// while it thinks, which on a large host takes tens of milliseconds.
 func (w *Watcher) keep(v *view, l *lease) {
-	v.inv = w.config.Scanner.Affinity(v.inv)
+	inv := w.config.Scanner.Affinity(v.inv)
+	w.mu.Lock()
+	v.inv = inv
 	v.push(l, w.config.Window)
+	w.mu.Unlock()
 	v.judge(w.config.Skew, w.config.Window)
 	s := *l.state
 	s.Inventory = v.inv
 	s.Rates, s.Place, s.Allowed = v.judged.shown, v.judged.place, v.judged.allowed
 	s.Advice = advisor.Advise(s.Facts(), w.config.Policy)
 	s.Held = w.holds.observe(l.sample.Time, s.Advice)
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.advice, w.held = s.Advice, s.Held
 	l.state = &s
 }
@@ -78,13 +84,13 @@ func (w *Watcher) readNow(ctx context.Context, v *view) *lease {
 	}
 	l.interrupts = v.totals.add(v.inv, &l.sample, l.interrupts)
 	transactions := w.transactions()
+	if v.judged.inv != v.inv {
+		v.judge(w.config.Skew, w.config.Window)
+	}
 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	v.last = successes(v.last, v.inv, &l.sample)
-	if v.judged.inv != v.inv {
-		v.judge(w.config.Skew, w.config.Window)
-	}
 	l.state = &State{
 		Inventory: v.inv, Sample: &l.sample,
 		Rates: v.judged.shown, Place: v.judged.place, Allowed: v.judged.allowed,
