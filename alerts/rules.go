@@ -86,9 +86,11 @@ func (c *Config) value(name string, a Alert) string {
 
 const header = "# Made by `go run ./alerts/gen`: change alerts/config.yaml or alerts/table.go instead.\n"
 
+// An annotation stays one line, and grep finds it.
+func init() { yaml.FutureLineWrap() }
+
 // Files gives the content of each file to write, by name.
 func Files(c *Config) (map[string][]byte, error) {
-	yaml.FutureLineWrap() // an annotation stays one line, and grep finds it
 	rules := Build(c)
 	files := map[string][]byte{}
 	for name, document := range map[string]any{

@@ -66,7 +66,8 @@ func TestPrometheusRule(t *testing.T) {
 	}
 }
 
-// promtool takes the rules as they are and scaled for the lab.
+// promtool takes the rules as they are, scaled for the lab, and of a ruler that
+// sees several clusters.
 func TestPromtoolChecksRules(t *testing.T) {
 	t.Parallel()
 	promtool := testenv.Tool(t, "promtool")
@@ -74,6 +75,12 @@ func TestPromtoolChecksRules(t *testing.T) {
 		c := readConfig(t)
 		if err := c.Scale(scale); err != nil {
 			t.Fatal(err)
+		}
+		if scale == 7 {
+			c.Selector, c.InstanceLabels = `job="netsteer",cluster=~"a|b"`, []string{"cluster", "job", "instance"}
+			if err := c.check(); err != nil {
+				t.Fatal(err)
+			}
 		}
 		files, err := Files(c)
 		if err != nil {

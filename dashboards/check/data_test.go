@@ -36,4 +36,12 @@ func TestEveryExpressionHasData(t *testing.T) {
 			t.Errorf("%s: nothing of %s", e.Panel, e.Expr)
 		}
 	}
+
+	// Else all of the above would prove nothing.
+	if n, err := Count(base, `netsteer_queue_irq_info{instance="nobody"}`); n != 0 || err != nil {
+		t.Errorf("%d series of a host that is none, %v", n, err)
+	}
+	if _, err := Count(base, `sum by (`); err == nil {
+		t.Error("half an expression is no error")
+	}
 }
