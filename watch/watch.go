@@ -128,11 +128,12 @@ func (w *Watcher) sample(ctx context.Context) {
 	}
 }
 
-// Ready reports whether the first Inventory and Sample are there.
+// Ready reports whether the first Inventory and Sample are there, and what is
+// advised from them.
 func (w *Watcher) Ready() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.latest != nil
+	return w.advice != nil
 }
 
 // Scrape reads the counters now and returns the State with them. Scrapes within

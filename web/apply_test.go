@@ -1,8 +1,10 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"os"
@@ -24,7 +26,8 @@ import (
 // says what it left out and how to apply that, and /rollback puts every setting
 // back.
 func TestApplyAndRollback(t *testing.T) {
-	s := newStand(t, nil)
+	var log bytes.Buffer
+	s := newStand(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 	before := s.files(t)
 	var plan advisor.Advice
 	s.get(t, "/advice", &plan)
@@ -55,6 +58,10 @@ func TestApplyAndRollback(t *testing.T) {
 	}
 	if diff := cmp.Diff(left, done.Left); diff != "" {
 		t.Errorf("left out (-want +got):\n%s", diff)
+	}
+
+	if line := log.String(); !strings.Contains(line, "transaction="+done.ID+" operation=apply actor=http:@127.0.0.1 state=committed") {
+		t.Errorf("logged %q", line)
 	}
 
 	var list apply.List

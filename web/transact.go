@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -88,11 +89,18 @@ func prefersAsync(header http.Header) bool {
 	return false
 }
 
-// settled lets the watcher see what a transaction has written.
+// settled logs a transaction that has written, and lets the watcher see what.
 func (h *Handler) settled(t *apply.Transaction) {
-	if t.ID != "" {
-		h.o.Watcher.Changed()
+	if t.ID == "" {
+		return
 	}
+	level := slog.LevelInfo
+	if t.State != apply.Committed {
+		level = slog.LevelWarn
+	}
+	h.o.Logger.Log(context.Background(), level, "A transaction has ended",
+		"transaction", t.ID, "operation", t.Operation, "actor", t.Actor, "state", t.State, "changes", len(t.Changes), "reason", t.Reason)
+	h.o.Watcher.Changed()
 }
 
 // failure is the problem of a transaction that did not do what was asked for;

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -47,6 +48,7 @@ type Options struct {
 	// Engine reads the journal and, if it has a Setter, writes settings.
 	Engine *apply.Engine
 	Posts  Posts
+	Logger *slog.Logger     // nil: nothing is logged
 	Now    func() time.Time // nil: time.Now
 }
 
@@ -64,6 +66,9 @@ type Handler struct {
 func New(o Options) *Handler {
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	r := chi.NewRouter()
 	h := &Handler{Router: r, o: o, limit: rate.NewLimiter(postRate, postBurst), crossOrigin: http.NewCrossOriginProtection()}

@@ -124,6 +124,7 @@ func (s *serve) run(_, stderr io.Writer) error {
 		Policy:      policy,
 		Engine:      engine,
 		Posts:       s.writing.posts(),
+		Logger:      logger,
 	})
 	// A transaction at work is let end: half a plan is worse than all or none.
 	defer routes.Wait()
