@@ -348,6 +348,7 @@ func TestServeRollsBack(t *testing.T) {
 	}
 	serveIn(t, ns, "--web.enable-apply", "--web.listen-address=127.0.0.1:10420", "--state.dir="+state)
 	c := client{ns: ns, address: "127.0.0.1:10420"}
+	c.must(t, 200, "GET", "/-/ready", "", nil) // a POST before would be refused, and counted
 	var list apply.List
 	c.must(t, 200, "GET", "/transactions", "", &list)
 	if len(list.Transactions) != 1 || !strings.HasPrefix(list.Transactions[0].Actor, "cli:") {
