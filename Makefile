@@ -3,7 +3,7 @@ SHELL := /bin/bash -o pipefail
 
 CACHE := $(or $(NETSTEER_CACHE),$(HOME)/.cache/netsteer)
 TOOLS := $(CACHE)/bin
-TAGS  := e2e,lab
+TAGS  := e2e,lab,image
 
 GOLANGCI_LINT := $(TOOLS)/golangci-lint-2.15.0
 GOVULNCHECK   := $(TOOLS)/govulncheck-1.9.0
@@ -53,6 +53,11 @@ lab: ## boot the lab's guests and test in them
 e2e: build ## the built binary against this machine, promtool and Prometheus
 	go test -json -tags=e2e -count=1 -timeout 5m $(TESTFLAGS) ./e2e/... | go run ./internal/testsummary
 
+# dist holds what the Dockerfile's stage `build` would leave.
+image: build ## the image's final stage, built by buildah and run as a container
+	install -D netsteer dist/src/netsteer
+	go test -json -tags=e2e,image -count=1 -timeout 5m -run '^TestImage' $(TESTFLAGS) ./e2e/... | go run ./internal/testsummary
+
 # TestRuleTestsBite takes long, and make test has it.
 rules: build ## alert rules and the dashboard, by promtool and Prometheus
 	go test -json -tags=e2e -count=1 -timeout 2m -skip TestRuleTestsBite $(TESTFLAGS) ./alerts/... ./dashboards/... | go run ./internal/testsummary
@@ -86,4 +91,4 @@ help:
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
 	  /^[a-z0-9]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: run build test lint lab e2e rules fuzz bench vuln ci tools clean help
+.PHONY: run build test lint lab e2e image rules fuzz bench vuln ci tools clean help

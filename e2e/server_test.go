@@ -44,7 +44,12 @@ type process struct {
 
 func start(t *testing.T, path string, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(path, args...), ended: make(chan struct{})}
+	return startCmd(t, exec.Command(path, args...))
+}
+
+func startCmd(t *testing.T, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{cmd: cmd, ended: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -56,7 +61,7 @@ func start(t *testing.T, path string, args ...string) *process {
 	t.Cleanup(func() {
 		p.stop(t)
 		if t.Failed() {
-			t.Logf("%s said:\n%s", filepath.Base(path), p.output.String())
+			t.Logf("%s said:\n%s", filepath.Base(cmd.Path), p.output.String())
 		}
 	})
 	return p
