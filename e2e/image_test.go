@@ -52,7 +52,9 @@ func buildImage(t *testing.T) *image {
 	// The format with a health check: OCI's has none.
 	buildah("build", "--quiet", "--isolation", "chroot", "--format", "docker", "--build-context", "build=./dist", "--tag", "netsteer", ".")
 	var i image
-	var inspected struct{ Docker struct{ Config json.RawMessage } }
+	var inspected struct {
+		Docker struct{ Config json.RawMessage }
+	}
 	if err := json.Unmarshal([]byte(buildah("inspect", "--type", "image", "netsteer")), &inspected); err != nil {
 		t.Fatal(err)
 	}

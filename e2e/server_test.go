@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	startTimeout = 10 * time.Second
+	startTimeout = 30 * time.Second // systemd with all its filters takes 3 to 5 on an idle machine
 	stopTimeout  = 10 * time.Second
 )
 
