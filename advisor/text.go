@@ -6,11 +6,13 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/netsteer/netsteer/internal/plain"
 )
 
 // Text writes the advice for people: verdict, devices, findings, changes.
 func (a *Advice) Text(w io.Writer) error {
-	t := &textWriter{w: w}
+	t := &textWriter{w: plain.Writer(w)}
 	t.verdict(a)
 	t.devices(a)
 	t.findings(a)

@@ -36,6 +36,9 @@ func Once(ctx context.Context, c Config, window time.Duration) (*State, error) {
 // Recorded reads a recording: one Sample, taken at t0, and where second is not
 // nil one more of the same machine at t1.
 func Recorded(o skew.Options, first, second *scan.Scanner, t0, t1 time.Time) *State {
+	if t0.IsZero() { // the recording does not say when; a zero time is "not read"
+		t0 = time.Unix(0, 0)
+	}
 	inv := first.Inventory()
 	inv.Time = t0
 	counters := first.Counters(inv, nil)
@@ -58,6 +61,7 @@ func Recorded(o skew.Options, first, second *scan.Scanner, t0, t1 time.Time) *St
 	s.Rates = advisor.ApplyCauses(s.Facts())
 	s.Advice = advisor.Advise(s.Facts(), advisor.Policy{})
 	s.Held = newHolds(0).observe(t0, s.Advice)
+	failSettings(s.Failed, inv)
 	for _, d := range degraded {
 		s.Failed[d.Source] = d.Reason != host.ReasonNoCounters
 	}

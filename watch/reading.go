@@ -77,6 +77,7 @@ func (w *Watcher) readNow(ctx context.Context, v *view) *lease {
 	for _, d := range degraded {
 		failed[d.Source] = true
 	}
+	failSettings(failed, v.inv)
 	for _, d := range v.devices {
 		more, missing := d.copyTo(&l.sample, now, w.config.MaxAge)
 		degraded = append(degraded, more...)
@@ -116,6 +117,17 @@ func (w *Watcher) transactions() map[string]apply.Count {
 		w.config.Logger.Warn("Transactions cannot be counted", "err", err)
 	}
 	return counts
+}
+
+// failSettings adds the sources of settings that cannot be read for the whole
+// host. A single device's is degraded, and the rest of the collector is there.
+func failSettings(failed map[host.Source]bool, inv *host.Inventory) {
+	for _, d := range inv.Degraded {
+		switch d.Source {
+		case host.SourceSysfs, host.SourceTopology, host.SourceSysctl:
+			failed[d.Source] = failed[d.Source] || d.Device == ""
+		}
+	}
 }
 
 // merge joins two lists, sorted, each (source, device, reason) once.

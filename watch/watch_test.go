@@ -356,3 +356,40 @@ func TestNotReady(t *testing.T) {
 		t.Errorf("InterruptRows before Run: %v", err)
 	}
 }
+
+// A sosreport says nowhere when it was taken: its counters are there all the
+// same, and nothing claims to be missing.
+func TestRecordingWithoutTimes(t *testing.T) {
+	r, err := record.Open("../testdata/hosts/sosreport-2cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	s := watch.Recorded(skew.Options{}, scan.New(r.Machine(), scan.Options{}), nil, time.Time{}, time.Time{})
+	if got := s.Sample.NetRX; got[0] != 15900233 || got[1] != 2011 || s.Sample.SoftirqsTime.IsZero() {
+		t.Errorf("NET_RX %v, read at %s", got, s.Sample.SoftirqsTime)
+	}
+	if s.Sample.InterruptsTime.IsZero() || s.Sample.SoftnetTime.IsZero() || s.Sample.StatTime.IsZero() || !s.Sample.Softnet[0].Present {
+		t.Error("interrupts, softnet_stat or stat are missing")
+	}
+	if s.Rates != nil {
+		t.Error("one sample gave rates")
+	}
+}
+
+// Settings of the whole host that cannot be read fail their collectors.
+func TestUnreadableSysfsFails(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "proc"), os.DirFS("../testdata/hosts/two-nic-8cpu/proc")); err != nil {
+		t.Fatal(err)
+	}
+	r, err := record.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	s := watch.Recorded(skew.Options{}, scan.New(r.Machine(), scan.Options{}), nil, time.Time{}, time.Time{})
+	if !s.Failed[host.SourceSysfs] || !s.Failed[host.SourceTopology] || s.Failed[host.SourceSoftirqs] || s.Failed[host.SourceSysctl] {
+		t.Errorf("failed: %v", s.Failed)
+	}
+}

@@ -63,6 +63,18 @@ func parseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
+// shortestInterval keeps a typing error (5 for 5s is refused, 5ms is not) from
+// taking a whole CPU.
+const shortestInterval = 100 * time.Millisecond
+
+func parseInterval(text string) (time.Duration, error) {
+	d, err := parseDuration(text)
+	if err == nil && d < shortestInterval {
+		err = fmt.Errorf("must be at least %s", shortestInterval)
+	}
+	return d, err
+}
+
 func parsePositive(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {

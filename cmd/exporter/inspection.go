@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/netsteer/netsteer/host"
+	"github.com/netsteer/netsteer/internal/plain"
 	"github.com/netsteer/netsteer/skew"
 	"github.com/netsteer/netsteer/watch"
 )
@@ -18,6 +19,7 @@ const unknownText = "-"
 // writeInspection writes what is seen for people: the host, a table per device,
 // and what is degraded.
 func writeInspection(out io.Writer, state *watch.State, only []string) {
+	out = plain.Writer(out)
 	inv := state.Inventory
 	shown := func(device string) bool { return len(only) == 0 || slices.Contains(only, device) }
 	fmt.Fprintln(out, hostLine(inv))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -39,7 +40,18 @@ func addMachineFlags(app *kingpin.Application) *machineFlags {
 
 // addFrom adds --from to a command that can read a recorded machine.
 func addFrom(cmd *kingpin.CmdClause) *string {
-	return cmd.Flag("from", "Read this directory or archive (a sosreport, a capture, a copy of proc and sys) instead of this machine.").PlaceHolder("PATH").String()
+	from := new(string)
+	parsed(cmd.Flag("from", "Read this directory or archive (a sosreport, a capture, a copy of proc and sys) instead of this machine.").PlaceHolder("PATH"), from, parsePath)
+	return from
+}
+
+// parsePath refuses what an unset shell variable leaves: the machine at hand
+// must not be taken for another.
+func parsePath(path string) (string, error) {
+	if path == "" {
+		return "", errors.New("is empty: name a directory or an archive")
+	}
+	return path, nil
 }
 
 // addExcludeCPUs adds --advisor.exclude-cpus to a command that says which CPUs

@@ -12,6 +12,8 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 	"github.com/prometheus/common/version"
+
+	"github.com/netsteer/netsteer/internal/plain"
 )
 
 func main() {
@@ -47,7 +49,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	if line := oneLine(err.Error()); line != "" {
-		fmt.Fprintln(stderr, "netsteer: error:", line)
+		fmt.Fprintln(stderr, "netsteer: error:", plain.Text(line))
 	}
 	if e := new(exit); errors.As(err, &e) {
 		return e.status

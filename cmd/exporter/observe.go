@@ -91,5 +91,9 @@ func (m *machineFlags) observeRecorded(_ context.Context, o observation) (*seen,
 		second = m.scanner(machine, o.reported())
 	}
 	s.state = watch.Recorded(o.skew, s.scanner, second, t0, t1)
+	if inv := s.state.Inventory; inv.CPUs.Possible.IsEmpty() && len(inv.Devices) == 0 {
+		s.close()
+		return nil, fmt.Errorf("--from: %s: no CPU and no network device can be read in it", o.from)
+	}
 	return s, nil
 }

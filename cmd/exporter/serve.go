@@ -42,7 +42,7 @@ type serve struct {
 func addServe(app *kingpin.Application, machine *machineFlags) command {
 	cmd := app.Command("serve", "Serve metrics and advice until told to stop.").Default()
 	s := &serve{machine: machine, policy: addPolicyFlags(cmd)}
-	parsed(cmd.Flag("sample.interval", "Time between two samples.").Default("5s"), &s.interval, parseDuration)
+	parsed(cmd.Flag("sample.interval", "Time between two samples.").Default("5s"), &s.interval, parseInterval)
 	parsed(cmd.Flag("sample.window", "Length of the window over which rates and skew are taken.").Default("60s"), &s.window, parseDuration)
 	parsed(cmd.Flag("source.max-age", "Age up to which a source's last values stand in for one that is not read in time.").Default("30s"), &s.maxAge, parseDuration)
 	s.writing.add(cmd)

@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 
 	"github.com/netsteer/netsteer/apply"
+	"github.com/netsteer/netsteer/internal/plain"
 )
 
 type transactions struct {
@@ -59,7 +60,7 @@ func (t *transactions) run(stdout, stderr io.Writer) error {
 	for i := range all {
 		list.add(transactionRow(&all[i])...)
 	}
-	list.write(stdout, "")
+	list.write(plain.Writer(stdout), "")
 	return nil
 }
 
@@ -89,7 +90,7 @@ func writeTransaction(stdout io.Writer, t *apply.Transaction, format string) err
 		}
 		return out.Flush()
 	}
-	fmt.Fprintln(out, transactionLine(t))
+	fmt.Fprintln(out, plain.Text(transactionLine(t)))
 	writeChanges(out, t)
 	if len(t.Left) > 0 {
 		fmt.Fprintf(out, "left out: %s (--kind, --device and --allow-disruptive choose)\n", strings.Join(t.Left, " "))
@@ -116,6 +117,7 @@ func transactionLine(t *apply.Transaction) string {
 func writePlan(out io.Writer, t *apply.Transaction) { writeChanges(out, t) }
 
 func writeChanges(out io.Writer, t *apply.Transaction) {
+	out = plain.Writer(out)
 	if len(t.Changes) == 0 {
 		return
 	}

@@ -9,13 +9,17 @@ import (
 // maxKept is enough for a device of 512 queue pairs and its vectors, twice.
 const maxKept = 4096
 
-// keepLimit leaves half of the process's descriptors to everyone else.
+// reserved descriptors are for sockets, the runtime and files read once.
+const reserved = 64
+
+// keepLimit leaves half of the process's descriptors, and those reserved, to
+// everyone else.
 func keepLimit() int {
 	var r unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &r); err != nil {
 		return maxKept / 16
 	}
-	return int(min(r.Cur/2, maxKept))
+	return int(min((r.Cur-min(r.Cur, reserved))/2, maxKept))
 }
 
 // keep holds open files by name, no more than limit.

@@ -14,6 +14,9 @@ func Machine(procfs, sysfs string, netlink bool) (m scan.Machine, close func() e
 	if err != nil {
 		return scan.Machine{}, nil, err
 	}
+	if err := tree.mounted(); err != nil {
+		return scan.Machine{}, nil, errors.Join(err, tree.Close())
+	}
 	m = scan.Machine{Tree: tree, Threads: NewThreads(procfs), Rivals: Rivals(procfs)}
 	if !netlink {
 		return m, tree.Close, nil

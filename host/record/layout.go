@@ -54,6 +54,9 @@ func findRoot(s store) (store, error) {
 		roots = append(roots, below{s, top[0].Name()})
 	}
 	for _, r := range roots {
+		if flat(r) {
+			return bareFiles(r), nil
+		}
 		for _, f := range folders {
 			if i, err := r.lstat(f); err == nil && i.IsDir() {
 				return r, nil
@@ -68,6 +71,17 @@ func findRoot(s store) (store, error) {
 		}
 	}
 	return nil, errUnrecognised
+}
+
+// flat reports whether the root is a copy of /proc itself: it has sys, which is
+// sysctl's and not sysfs, and interrupts beside it.
+func flat(r store) bool {
+	if _, err := r.lstat("proc"); err == nil {
+		return false
+	}
+	_, isProc := r.lstat("interrupts")
+	_, isSysfs := r.lstat("sys/class")
+	return isProc == nil && isSysfs != nil
 }
 
 // bareFiles lays out a root's bare files as /proc has them.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/netsteer/netsteer/host"
 )
@@ -39,6 +40,10 @@ func (s *Scanner) netdevs(r *reader) ([]netdev, host.Ignored) {
 	for _, e := range entries {
 		name := e.Name()
 		if name == "lo" {
+			continue
+		}
+		if !utf8.ValidString(name) { // no label, and no name in a Tree
+			r.notes.say(host.SourceSysfs, "", host.ReasonMalformed, "the device name "+strconv.Quote(name)+" is not UTF-8")
 			continue
 		}
 		d, ok := s.look(r, name)

@@ -465,3 +465,13 @@ func TestKernelReleaseOfOldCaptures(t *testing.T) {
 		t.Errorf("kernel %q", got)
 	}
 }
+
+// A name that is no UTF-8 can be no label; it is said, not passed over.
+func TestDeviceNameThatIsNoText(t *testing.T) {
+	m := base()
+	m.interrupts()
+	m["sys/class/net/x\xff/ifindex"] = "7\n"
+	if list := degraded(m.inventory(t, scan.Options{})); !slices.Contains(list, "sysfs//malformed") {
+		t.Errorf("degraded %v", list)
+	}
+}

@@ -29,21 +29,23 @@ var nouns = []string{"cpuset", "host", "skew", "advisor", "apply"}
 // package that is not a key (lab, bench, generators, internal) may import
 // anything and is imported by no package of the product.
 var arrows = map[string][]string{
-	"cpuset":        {},
-	"host/procfile": {"cpuset"},
-	"host/netlink":  {"cpuset"},
-	"host/driver":   {"cpuset"},
-	"host":          {"cpuset"},
-	"host/scan":     {"cpuset", "host", "host/driver", "host/procfile"},
-	"host/live":     {"cpuset", "host", "host/scan", "host/netlink"},
-	"host/record":   {"cpuset", "host", "host/scan"},
-	"skew":          {"cpuset", "host"},
-	"advisor":       {"cpuset", "host", "host/driver", "skew"},
-	"apply":         {"cpuset", "host", "skew", "advisor"},
-	"watch":         {"cpuset", "host", "host/scan", "skew", "advisor", "apply"},
-	"collector":     append([]string{"watch"}, nouns...),
-	"web":           append([]string{"watch"}, nouns...),
-	"cmd/exporter":  all,
+	"cpuset": {},
+	// How text reaches a terminal is nobody's noun.
+	"internal/plain": {},
+	"host/procfile":  {"cpuset"},
+	"host/netlink":   {"cpuset"},
+	"host/driver":    {"cpuset"},
+	"host":           {"cpuset"},
+	"host/scan":      {"cpuset", "host", "host/driver", "host/procfile"},
+	"host/live":      {"cpuset", "host", "host/scan", "host/netlink"},
+	"host/record":    {"cpuset", "host", "host/scan"},
+	"skew":           {"cpuset", "host"},
+	"advisor":        {"cpuset", "host", "host/driver", "skew", "internal/plain"},
+	"apply":          {"cpuset", "host", "skew", "advisor"},
+	"watch":          {"cpuset", "host", "host/scan", "skew", "advisor", "apply"},
+	"collector":      append([]string{"watch"}, nouns...),
+	"web":            append([]string{"watch"}, nouns...),
+	"cmd/exporter":   all,
 }
 
 // all stands for every other key of arrows.
