@@ -62,9 +62,9 @@ func askHealth(host string) (said string, err error) {
 			},
 		},
 	}
-	status, err := getStatus(client, "http://"+host)
+	status, ours, err := getHealth(client, "http://"+host)
 	if err == nil && status == http.StatusBadRequest {
-		status, err = getStatus(client, "https://"+host)
+		status, ours, err = getHealth(client, "https://"+host)
 	}
 	// crypto/tls wraps the server's alert so (Go 1.26, conn.go); its own type is
 	// not exported.
@@ -78,14 +78,19 @@ func askHealth(host string) (said string, err error) {
 		return " (demands a password)", nil
 	case status != http.StatusOK:
 		return "", fmt.Errorf("status %d", status)
+	case !ours:
+		return "", errors.New("another program answers there")
 	}
 	return "", nil
 }
 
-func getStatus(client *http.Client, base string) (int, error) {
+// getHealth returns the status, and whether it is netsteer that answered.
+func getHealth(client *http.Client, base string) (status int, ours bool, err error) {
 	response, err := client.Get(base + "/-/healthy")
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	return response.StatusCode, response.Body.Close()
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, 64))
+	return response.StatusCode, strings.HasPrefix(string(body), "netsteer "), err
 }

@@ -13,12 +13,13 @@ import (
 // TestAskHealth proves that a server counts as healthy as long as it answers,
 // whatever it demands of those it serves.
 func TestAskHealth(t *testing.T) {
-	answer := func(status int) http.HandlerFunc {
+	answer := func(status int, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != "/-/healthy" {
 				status = http.StatusNotFound
 			}
 			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
 		}
 	}
 	tests := []struct {
@@ -26,9 +27,11 @@ func TestAskHealth(t *testing.T) {
 		status    int
 		tls       bool
 		wantCert  bool
+		other     bool // another program answers
 		said, err string
 	}{
 		{name: "plain", status: 200},
+		{name: "another program", status: 200, other: true, err: "another program answers there"},
 		{name: "password", status: 401, said: " (demands a password)"},
 		{name: "failing", status: 500, err: "status 500"},
 		{name: "TLS", status: 200, tls: true},
@@ -37,7 +40,11 @@ func TestAskHealth(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			server := httptest.NewUnstartedServer(answer(tt.status))
+			body := "netsteer is healthy.\n"
+			if tt.other {
+				body = "OK\n"
+			}
+			server := httptest.NewUnstartedServer(answer(tt.status, body))
 			server.Config.ErrorLog = log.New(io.Discard, "", 0) // TLS faults are on purpose
 			if tt.wantCert {
 				server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
