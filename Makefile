@@ -3,7 +3,7 @@ SHELL := /bin/bash -o pipefail
 
 CACHE := $(or $(NETSTEER_CACHE),$(HOME)/.cache/netsteer)
 TOOLS := $(CACHE)/bin
-TAGS  := e2e,lab,image
+TAGS  := e2e,lab,lablong,image
 
 GOLANGCI_LINT := $(TOOLS)/golangci-lint-2.15.0
 GOVULNCHECK   := $(TOOLS)/govulncheck-1.9.0
@@ -50,6 +50,10 @@ lab: ## boot the lab's guests and test in them
 	lab/fetch.sh
 	go test -json -tags=lab -count=1 -timeout 15m $(TESTFLAGS) ./lab/... | go run ./internal/testsummary
 
+lab-long: ## four untouched guests under traffic for ten minutes: no alert
+	lab/fetch.sh
+	go test -json -tags=lablong -run='Long$$' -count=1 -timeout 25m $(TESTFLAGS) ./lab | go run ./internal/testsummary
+
 e2e: build ## the built binary against this machine, promtool and Prometheus
 	go test -json -tags=e2e -count=1 -timeout 5m $(TESTFLAGS) ./e2e/... | go run ./internal/testsummary
 
@@ -89,6 +93,6 @@ $(GOVULNCHECK):
 
 help:
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
-	  /^[a-z0-9]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	  /^[a-z0-9-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: run build test lint lab e2e image rules fuzz bench vuln ci tools clean help
+.PHONY: run build test lint lab lab-long e2e image rules fuzz bench vuln ci tools clean help

@@ -25,7 +25,7 @@ import (
 // netsteer finds the cause, and one POST over the network mends it and another
 // one takes it back.
 func TestApply(t *testing.T) {
-	r := bootWriter(t, "6.12")
+	r := boot(t, writer(t, lab.Steering("6.12")), writerFlags...)
 	// What is written must differ from what is there, or a rollback shows
 	// nothing: RPS on one queue beside the misplaced vectors.
 	stack(t, r)
@@ -52,9 +52,12 @@ var operator = url.UserPassword("operator", "secret")
 // manySources is 256 flows, each from an address of its own.
 var manySources = lab.Flows{Count: 256, Seed: seed, Rate: 4000}
 
-// bootWriter boots a guest whose netsteer may be told to write, over the
-// network, by one user. Its shell is Debian's dash.
-func bootWriter(t *testing.T, kernel string) *lab.Running {
+// writerFlags let netsteer be told to write, over the network, by the one user of
+// a writer.
+var writerFlags = []string{"--web.enable-apply", "--web.config.file=" + webConfig}
+
+// writer adds what writerFlags need to a guest, and Debian's dash as its shell.
+func writer(t *testing.T, g lab.Guest) lab.Guest {
 	t.Helper()
 	config := filepath.Join(t.TempDir(), "web.yml")
 	// The hash of "secret", of the least cost: the guest's CPUs are emulated.
@@ -62,14 +65,13 @@ func bootWriter(t *testing.T, kernel string) *lab.Running {
 	if err := os.WriteFile(config, []byte(users), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g := lab.Steering(kernel)
 	var err error
 	if g.Files, err = lab.Program("/bin/sh", testenv.Tool(t, "dash"), ""); err != nil {
 		t.Fatal(err)
 	}
 	g.Files[webConfig] = config
 	g.User = operator
-	return boot(t, g, "--web.enable-apply", "--web.config.file="+webConfig)
+	return g
 }
 
 // stack puts all vectors of igb on one CPU of the wrong node, and sends what
@@ -325,58 +327,4 @@ func post(t *testing.T, r *lab.Running, path, state string) (done transactionBod
 		t.Fatalf("POST %s: %s, want %s: %s", path, done.State, state, answer)
 	}
 	return done
-}
-
-// The answers as a client reads them, not by the product's own types.
-
-type transactionBody struct {
-	State, Actor string
-	Changes      []changeBody
-}
-
-type changeBody struct {
-	Kind, Device, Direction, Target, Current, Proposed string
-	Queue                                              int
-}
-
-type adviceBody struct {
-	Devices []deviceBody
-	Changes []changeBody
-}
-
-type deviceBody struct {
-	Device, Cause string
-	Skew          struct {
-		RX struct {
-			Evidence         string  `json:"cause_evidence"`
-			PacketsPerSecond float64 `json:"packets_per_second"`
-		}
-	}
-}
-
-func advice(r *lab.Running) (a adviceBody, err error) {
-	text, err := r.Get("/advice")
-	if err != nil {
-		return a, err
-	}
-	return a, json.Unmarshal(text, &a)
-}
-
-func (a adviceBody) device(name string) deviceBody {
-	for _, d := range a.Devices {
-		if d.Device == name {
-			return d
-		}
-	}
-	return deviceBody{}
-}
-
-// affinities are the changes of irq_affinity, a line each, in their order.
-func (a adviceBody) affinities() (lines []string) {
-	for _, c := range a.Changes {
-		if c.Kind == "irq_affinity" {
-			lines = append(lines, fmt.Sprintf("%s %s-%d %s: %s to %s", c.Device, c.Direction, c.Queue, c.Target, c.Current, c.Proposed))
-		}
-	}
-	return lines
 }

@@ -53,10 +53,12 @@ type Guest struct {
 type Driver string
 
 // The kinds: Intel's 82576 and the paravirtual NIC, each with its Linux driver's
-// queues, vectors and RSS.
+// queues, vectors and RSS; and Intel's 82574, which has one queue pair with a
+// vector for each direction.
 const (
 	IGB    Driver = "igb"
 	Virtio Driver = "virtio"
+	E1000E Driver = "e1000e"
 )
 
 // NIC is one network device of the guest, on a tap of its own.
@@ -69,6 +71,9 @@ type NIC struct {
 	// Node puts the NIC behind a host bridge that firmware says belongs to
 	// that NUMA node. "" is the root bus, of which the guest knows no node.
 	Node string
+	// Name is given to the device before it comes up, and so before its vectors
+	// get theirs; "" leaves the kernel's.
+	Name string
 }
 
 // Route sends a prefix out by NIC, an index in Guest.NICs, to a host that is

@@ -100,7 +100,7 @@ func (g Guest) files(kernelDir string) (map[string][]byte, error) {
 func (g Guest) setup() wire.Setup {
 	s := wire.Setup{Sysctls: g.Sysctls, Program: g.Program}
 	for n, card := range g.NICs {
-		s.Links = append(s.Links, wire.Link{MAC: text(mac(n)), Address: address(n).String() + "/24", Combined: card.Queues})
+		s.Links = append(s.Links, wire.Link{MAC: text(mac(n)), Name: card.Name, Address: address(n).String() + "/24", Combined: card.Queues})
 		s.Neighbours = append(s.Neighbours, wire.Neighbour{Link: n, Address: sink(n).String(), MAC: text(sinkMAC(n))})
 	}
 	for _, n := range g.Neighbours {

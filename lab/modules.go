@@ -13,7 +13,7 @@ import (
 
 // driverModules are the modules of a NIC's driver; their dependencies are
 // found in the files.
-var driverModules = map[Driver][]string{IGB: {"igb"}, Virtio: {"virtio_pci", "virtio_net"}}
+var driverModules = map[Driver][]string{IGB: {"igb"}, Virtio: {"virtio_pci", "virtio_net"}, E1000E: {"e1000e"}}
 
 // withDependencies orders the named modules of a kernel's directory so that
 // each comes after what it needs. A name without a file is left out: what is a

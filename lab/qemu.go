@@ -59,5 +59,5 @@ func (c NIC) arguments(n int) []string {
 	return append(args,
 		"-device", fmt.Sprintf("pcie-root-port,id=rp%d,bus=%s,chassis=%d,slot=%d", n, bus, n+1, n+1),
 		"-netdev", fmt.Sprintf("tap,id=n%d,ifname=%s,script=no,downscript=no", n, tap(n)),
-		"-device", fmt.Sprintf("igb,bus=rp%d,%s", n, identity))
+		"-device", fmt.Sprintf("%s,bus=rp%d,%s", c.Driver, n, identity))
 }

@@ -21,6 +21,8 @@ func TestArguments(t *testing.T) {
 			"-smp 4,sockets=1,cores=4,threads=1", "node,nodeid=0,cpus=0-3,memdev=m0",
 			"pcie-root-port,id=rp0,bus=pcie.0,chassis=1,slot=1", "pcie-root-port,id=rp1,bus=pcie.0,chassis=2,slot=2", "igb,bus=rp1,netdev=n1",
 		}},
+		{Plain("6.1", Virtio), []string{"-smp 4,sockets=1,cores=4,threads=1", "queues=4", "mq=on,vectors=10"}},
+		{Plain("6.1", E1000E), []string{"e1000e,bus=rp0,netdev=n0"}},
 	} {
 		got := strings.Join(c.guest.arguments("kernel", "initramfs", "console"), " ")
 		for _, want := range c.want {

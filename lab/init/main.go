@@ -111,6 +111,12 @@ func bringUp(setup wire.Setup) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
+		if link.Name != "" {
+			if err := nic.Rename(name, link.Name); err != nil {
+				return nil, err
+			}
+			name = link.Name
+		}
 		prefix, err := netip.ParsePrefix(link.Address)
 		if err != nil {
 			return nil, err

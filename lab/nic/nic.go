@@ -29,6 +29,28 @@ func Up(name string) error {
 	})
 }
 
+// renameRequest is the struct ifreq of SIOCSIFNAME.
+type renameRequest struct {
+	name, to [unix.IFNAMSIZ]byte
+	_        [8]byte
+}
+
+// Rename gives a device that is down another name.
+func Rename(name, to string) error {
+	if len(to) >= unix.IFNAMSIZ {
+		return fmt.Errorf("device name %q is longer than %d bytes", to, unix.IFNAMSIZ-1)
+	}
+	request := renameRequest{}
+	copy(request.name[:], name)
+	copy(request.to[:], to)
+	return control(func(fd int) error {
+		if err := ioctl(fd, unix.SIOCSIFNAME, unsafe.Pointer(&request)); err != nil {
+			return fmt.Errorf("renaming %s to %s: %w", name, to, err)
+		}
+		return nil
+	})
+}
+
 // Address gives the device its one IPv4 address and the route that goes with
 // it.
 func Address(name string, prefix netip.Prefix) error {

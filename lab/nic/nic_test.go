@@ -61,3 +61,24 @@ func TestCombined(t *testing.T) {
 		}
 	})
 }
+
+// A device that is down takes a name, one that is too long is refused here: the
+// kernel would cut it.
+func TestRename(t *testing.T) {
+	ns := testenv.Netns(t)
+	ns.Run(t, "ip", "link", "add", "c0", "type", "veth", "peer", "name", "c1")
+	ns.Do(t, func() {
+		if err := nic.Rename("c0", "enp9s0f0np0lan"); err != nil {
+			t.Error(err)
+		}
+		if err := nic.Rename("c1", "enp9s0f0np0lan0x"); err == nil || !strings.Contains(err.Error(), "15 bytes") {
+			t.Errorf("a name of 16 bytes: %v", err)
+		}
+		if err := nic.Rename("none", "c2"); err == nil || !strings.Contains(err.Error(), "none") {
+			t.Errorf("a device that is not there: %v", err)
+		}
+	})
+	if links := ns.Run(t, "ip", "link"); !strings.Contains(links, "enp9s0f0np0lan@") {
+		t.Errorf("no device of the new name in\n%s", links)
+	}
+}

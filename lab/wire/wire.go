@@ -34,7 +34,8 @@ type Setup struct {
 // depend on the order of probing.
 type Link struct {
 	MAC     string `json:"mac"`
-	Address string `json:"address"` // IPv4 prefix, "10.77.0.2/24"
+	Name    string `json:"name,omitempty"` // to rename it to; "" leaves the kernel's
+	Address string `json:"address"`        // IPv4 prefix, "10.77.0.2/24"
 	// Combined is the number of combined channels to set, 0 to leave the
 	// driver's own.
 	Combined int `json:"combined,omitempty"`
