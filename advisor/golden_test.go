@@ -3,13 +3,9 @@ package advisor_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/netsteer/netsteer/advisor"
 	"github.com/netsteer/netsteer/host/record"
@@ -18,27 +14,6 @@ import (
 	"github.com/netsteer/netsteer/skew"
 	"github.com/netsteer/netsteer/watch"
 )
-
-var update = flag.Bool("update", false, "write the goldens anew")
-
-// golden holds got against testdata/contract. A change needs a CHANGELOG line.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join(testenv.ModuleRoot(t), "testdata", "contract", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("testdata/contract/%s differs (-want +got); go test ./advisor -update writes it anew:\n%s", name, diff)
-	}
-}
 
 // recorded reads our own recorded host, with both samples or, settings only,
 // with none.
@@ -73,13 +48,13 @@ func asJSON(t *testing.T, a *advisor.Advice) string {
 func TestAdviseContract(t *testing.T) {
 	f := recorded(t, true)
 	a := advisor.Advise(f, advisor.Policy{})
-	golden(t, "advise.json", asJSON(t, a))
+	testenv.Golden(t, "advise.json", asJSON(t, a))
 	var text strings.Builder
 	if err := a.Text(&text); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "advise.txt", text.String())
-	golden(t, "advise.sh", advisor.Shell(a, a.Changes, f.Inventory.CPUs.NumIDs()))
+	testenv.Golden(t, "advise.txt", text.String())
+	testenv.Golden(t, "advise.sh", advisor.Shell(a, a.Changes, f.Inventory.CPUs.NumIDs()))
 }
 
 // The rule ids are the contract of alerts and explain.
@@ -88,5 +63,5 @@ func TestRulesContract(t *testing.T) {
 	for _, r := range advisor.Rules() {
 		out.WriteString(r.ID + "\t" + string(r.Severity) + "\t" + r.Title + "\n")
 	}
-	golden(t, "rules.txt", out.String())
+	testenv.Golden(t, "rules.txt", out.String())
 }

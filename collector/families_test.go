@@ -3,13 +3,10 @@ package collector
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,8 +17,6 @@ import (
 
 	"github.com/netsteer/netsteer/internal/testenv"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // gather returns copies of what a State gives, by series text.
 func gather(t testing.TB, e *Exporter) map[string]float64 {
@@ -150,34 +145,7 @@ func TestMetricsContract(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%s{%s} %s %s\n\t%s\n", d.Name, strings.Join(d.Labels, ","), d.Type, collector, d.Help)
 	}
-	path := filepath.Join(testenv.ModuleRoot(t), "testdata", "contract", "metrics.txt")
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	golden, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := strings.Split(b.String(), "\n"), strings.Split(string(golden), "\n"); !slices.Equal(got, want) {
-		for i := range max(len(got), len(want)) {
-			g, w := at(got, i), at(want, i)
-			if g != w {
-				t.Fatalf("line %d is\n%s\nthe contract has\n%s\nIf that is meant: CHANGELOG line, then go test ./collector -update", i+1, g, w)
-			}
-		}
-	}
-}
-
-func at(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return "(nothing)"
+	testenv.Golden(t, "metrics.txt", b.String())
 }
 
 func TestDescribe(t *testing.T) {

@@ -377,5 +377,5 @@ func TestProblemsContract(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("%d urn:netsteer:problem:%s\n", status, word))
 	}
 	slices.Sort(lines)
-	compareContract(t, "problems.txt", strings.Join(lines, ""))
+	testenv.Golden(t, "problems.txt", strings.Join(lines, ""))
 }

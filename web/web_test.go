@@ -3,10 +3,8 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +13,6 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/netsteer/netsteer/apply"
 	"github.com/netsteer/netsteer/host/record"
@@ -23,8 +20,6 @@ import (
 	"github.com/netsteer/netsteer/internal/testenv"
 	"github.com/netsteer/netsteer/watch"
 )
-
-var update = flag.Bool("update", false, "write the goldens of testdata/contract anew")
 
 // newWatcher watches the recorded host; it runs only when told to.
 func newWatcher(t *testing.T) *watch.Watcher {
@@ -243,23 +238,5 @@ func TestRoutesContract(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(routes)
-	compareContract(t, "routes.txt", strings.Join(routes, ""))
-}
-
-// compareContract holds got against a golden of the contract.
-func compareContract(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join(testenv.ModuleRoot(t), "testdata", "contract", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("testdata/contract/%s differs (-want +got); go test ./web -update writes it anew:\n%s", name, diff)
-	}
+	testenv.Golden(t, "routes.txt", strings.Join(routes, ""))
 }

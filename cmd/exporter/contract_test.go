@@ -11,30 +11,9 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kingpin/v2"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/netsteer/netsteer/internal/testenv"
 )
-
-// compareContract holds got against a golden of the contract. A change needs a
-// CHANGELOG line; go test -update writes it.
-func compareContract(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join(testenv.ModuleRoot(t), "testdata", "contract", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("testdata/contract/%s differs (-want +got); go test ./cmd/exporter -update writes it anew:\n%s", name, diff)
-	}
-}
 
 // TestFlagsContract lists every flag: command ("all" for every command), name,
 // default and help.
@@ -49,7 +28,7 @@ func TestFlagsContract(t *testing.T) {
 		}
 		writeFlags(&out, command.Name, command.Flags)
 	}
-	compareContract(t, "flags.txt", out.String())
+	testenv.Golden(t, "flags.txt", out.String())
 }
 
 func writeFlags(out *strings.Builder, command string, flags []*kingpin.FlagModel) {
@@ -73,7 +52,7 @@ func TestInspectContract(t *testing.T) {
 			if exit := run([]string{"inspect", "--from=" + recorded, "--format=" + format}, &stdout, &stderr); exit != 0 || stderr.Len() > 0 {
 				t.Fatalf("exit %d, stderr %q", exit, stderr.String())
 			}
-			compareContract(t, golden, stdout.String())
+			testenv.Golden(t, golden, stdout.String())
 		})
 	}
 }

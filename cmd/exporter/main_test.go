@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"io"
 	"net"
 	"net/http"
@@ -15,8 +14,6 @@ import (
 
 	"github.com/netsteer/netsteer/internal/testenv"
 )
-
-var update = flag.Bool("update", false, "write the goldens of testdata/contract anew")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"netsteer": main})
