@@ -84,6 +84,12 @@ done
 # Behind the mount on /tmp they could not be read any more.
 install "$BINARY" /usr/local/bin/netsteer
 install -m 0644 "$UNIT" /etc/systemd/system/netsteer.service
+if [ -n "$CONFIG" ]; then
+	install -D -m 0644 "$CONFIG" /etc/systemd/system/netsteer.service.d/web-config.conf
+	mkdir -p /etc/netsteer
+	mount -t tmpfs tmpfs /etc/netsteer
+	cp "$SECRETS"/* /etc/netsteer/
+fi
 mount -t tmpfs -o mode=1777 tmpfs /tmp
 echo "OPTIONS=--web.listen-address=$ADDRESS" >/etc/default/netsteer
 units=$(dirname "$(readlink -f "$SYSTEMD")")/system
@@ -94,6 +100,8 @@ done
 umount -R /sys/fs/cgroup
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 mount --bind /dev/null /dev/console
+# As systemd has it where it is not in a container: credentials are mounted by a child.
+mount --make-rshared /
 exec env -i PATH="$PATH" container=other "$SYSTEMD" --system --unit=netsteer.service --log-target=null --show-status=no
 `
 
@@ -104,32 +112,59 @@ mount -t proc proc /proc
 exec "$BINARY" --web.listen-address="$ADDRESS"
 `
 
+// begin runs one of the scripts above, where it is init as systemd demands, and
+// gives its process and the address that netsteer listens on.
+func begin(t *testing.T, script string, env ...string) (p *process, address string) {
+	t.Helper()
+	testenv.Root(t)
+	testenv.Tool(t, "systemd-analyze") // of the same package
+	path, _ := unit(t)
+	address = freeAddress(t)
+	cmd := exec.Command(testenv.Tool(t, "sh"), "-c", script)
+	cmd.Env = append([]string{
+		"PATH=" + os.Getenv("PATH") + ":/usr/sbin:/sbin", "SYSTEMD=/lib/systemd/systemd",
+		"UNIT=" + path, "CONFIG=", "BINARY=" + binary(t), "ADDRESS=" + address,
+	}, env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS | syscall.CLONE_NEWCGROUP}
+	p = startCmd(t, cmd)
+	// SIGTERM would start systemd anew; with an init everything in its namespace ends.
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		<-p.ended
+	})
+	return p, address
+}
+
 // A real systemd starts the unit with every restriction in force, and it shows
 // what root sees in the same PID namespace.
 func TestUnitUnderSystemd(t *testing.T) {
-	testenv.Root(t)
-	testenv.Tool(t, "systemd-analyze")
-	const systemd = "/lib/systemd/systemd"
-	path, _ := unit(t)
-	begin := func(script string) string {
+	metrics := func(script string) string {
 		t.Helper()
-		address := freeAddress(t)
-		cmd := exec.Command(testenv.Tool(t, "sh"), "-c", script)
-		cmd.Env = []string{"PATH=" + os.Getenv("PATH") + ":/usr/sbin:/sbin", "SYSTEMD=" + systemd, "UNIT=" + path, "BINARY=" + binary(t), "ADDRESS=" + address}
-		// systemd is init, or refuses.
-		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS | syscall.CLONE_NEWCGROUP}
-		p := startCmd(t, cmd)
-		// SIGTERM would start systemd anew; with an init everything in its namespace ends.
-		t.Cleanup(func() {
-			_ = p.cmd.Process.Kill()
-			<-p.ended
-		})
+		p, address := begin(t, script)
 		waitReady(t, p, "http://"+address+"/-/ready")
 		return get(t, "http://"+address+"/metrics")
 	}
 	began := time.Now()
-	restricted := begin(boot)
+	restricted := metrics(boot)
 	t.Logf("ready after %v", time.Since(began).Round(10*time.Millisecond))
 	checkMetrics(t, restricted)
-	same(t, "by systemd", families(restricted), "as root", families(begin(bare)))
+	same(t, "by systemd", families(restricted), "as root", families(metrics(bare)))
+}
+
+// The certificate, its key and the users are root's files, and reach a user that
+// exists only while it runs.
+func TestUnitWithWebConfiguration(t *testing.T) {
+	secrets := t.TempDir()
+	webConfig(t, secrets)
+	conf := filepath.Join(testenv.ModuleRoot(t), "deploy", "systemd", "web-config.conf")
+	p, address := begin(t, boot, "CONFIG="+conf, "SECRETS="+secrets)
+	waitHealthy(t, p, address)
+	curl := testenv.Tool(t, "curl")
+	ask := []string{"--silent", "--fail", "--max-time", "10", "--cacert", filepath.Join(secrets, "tls.crt"), "https://" + address + "/metrics"}
+	if r := run(t, "", curl, append(ask, "--user", "prometheus:"+password)...); r.exit != 0 || !has(r.stdout, "netsteer_build_info") {
+		t.Errorf("with the password: curl ends with %d, %.300s", r.exit, r.stdout)
+	}
+	if r := run(t, "", curl, ask...); r.exit == 0 {
+		t.Error("/metrics answers without the password")
+	}
 }
