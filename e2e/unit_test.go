@@ -32,7 +32,7 @@ func TestUnitIsValid(t *testing.T) {
 	_, text := unit(t)
 	// verify wants the program to be there.
 	installed := filepath.Join(t.TempDir(), "netsteer.service")
-	text = strings.Replace(text, "/usr/local/bin/netsteer", binary(t), -1)
+	text = strings.ReplaceAll(text, "/usr/local/bin/netsteer", binary(t))
 	if err := os.WriteFile(installed, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
