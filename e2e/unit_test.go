@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,8 +85,11 @@ done
 # Behind the mount on /tmp they could not be read any more.
 install "$BINARY" /usr/local/bin/netsteer
 install -m 0644 "$UNIT" /etc/systemd/system/netsteer.service
+# There is no journal in here.
+mkdir /etc/systemd/system/netsteer.service.d
+printf '[Service]\nStandardError=append:/run/netsteer.log\n' >/etc/systemd/system/netsteer.service.d/log.conf
 if [ -n "$CONFIG" ]; then
-	install -D -m 0644 "$CONFIG" /etc/systemd/system/netsteer.service.d/web-config.conf
+	install -m 0644 "$CONFIG" /etc/systemd/system/netsteer.service.d/web-config.conf
 	mkdir -p /etc/netsteer
 	mount -t tmpfs tmpfs /etc/netsteer
 	cp "$SECRETS"/* /etc/netsteer/
@@ -129,6 +133,9 @@ func begin(t *testing.T, script string, env ...string) (p *process, address stri
 	p = startCmd(t, cmd)
 	// SIGTERM would start systemd anew; with an init everything in its namespace ends.
 	t.Cleanup(func() {
+		if log, err := os.ReadFile(fmt.Sprintf("/proc/%d/root/run/netsteer.log", p.cmd.Process.Pid)); err == nil && t.Failed() {
+			t.Logf("netsteer said:\n%s", log)
+		}
 		_ = p.cmd.Process.Kill()
 		<-p.ended
 	})
