@@ -39,6 +39,11 @@ type Guest struct {
 	// Routes and Neighbours are added after the NICs are up.
 	Routes     []Route
 	Neighbours []Neighbour
+	// FilterSteps is the length of the socket filters that every IPv4 packet runs
+	// through when it is received, as programs that capture packets have them.
+	// They make packets cost softirq time, where a higher rate would load the host
+	// more than the guest.
+	FilterSteps int
 	// Files are local paths by their path in the guest.
 	Files map[string]string
 	// Program is the argument list of the program under test, nil for none.

@@ -98,7 +98,7 @@ func (g Guest) files(kernelDir string) (map[string][]byte, error) {
 
 // setup is the guest as PID 1 is told of it, without the modules.
 func (g Guest) setup() wire.Setup {
-	s := wire.Setup{Sysctls: g.Sysctls, Program: g.Program}
+	s := wire.Setup{Sysctls: g.Sysctls, FilterSteps: g.FilterSteps, Program: g.Program}
 	for n, card := range g.NICs {
 		s.Links = append(s.Links, wire.Link{MAC: text(mac(n)), Name: card.Name, Address: address(n).String() + "/24", Combined: card.Queues})
 		s.Neighbours = append(s.Neighbours, wire.Neighbour{Link: n, Address: sink(n).String(), MAC: text(sinkMAC(n))})

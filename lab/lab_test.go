@@ -4,7 +4,9 @@ package lab_test
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,10 +23,13 @@ const settle = 90 * time.Second
 // seed makes the same flows in each run.
 const seed = 1
 
-// serve starts netsteer with a short window, so that what needs half a full
-// window comes within seconds.
+// serve starts netsteer, with a short window where flags do not say another one,
+// so that what needs half a full window comes within seconds.
 func serve(g lab.Guest, flags ...string) lab.Guest {
-	g.Program = append([]string{lab.NetsteerPath, "--web.listen-address=:10420", "--sample.interval=1s", "--sample.window=10s"}, flags...)
+	if !slices.ContainsFunc(flags, func(f string) bool { return strings.HasPrefix(f, "--sample.") }) {
+		flags = append(flags, "--sample.interval=1s", "--sample.window=10s")
+	}
+	g.Program = append([]string{lab.NetsteerPath, "--web.listen-address=:10420"}, flags...)
 	return g
 }
 

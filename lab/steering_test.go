@@ -4,6 +4,7 @@ package lab_test
 
 import (
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,6 +36,7 @@ func TestSteering(t *testing.T) {
 			t.Run("pending", func(t *testing.T) { testPending(t, r) })
 			t.Run("stacked", func(t *testing.T) { testStacked(t, r) })
 			t.Run("hotplug", func(t *testing.T) { testHotplug(t, r) })
+			t.Run("reading only", func(t *testing.T) { testReadingOnly(t, r) })
 		})
 	}
 }
@@ -229,6 +231,20 @@ func testHotplug(t *testing.T, r *lab.Running) {
 			}
 		}
 		before = now
+	}
+}
+
+// A server that was not told to write changes nothing, though there is
+// something to change.
+func testReadingOnly(t *testing.T, r *lab.Running) {
+	for _, path := range []string{"/apply", "/rollback"} {
+		status, answer, err := r.Post(path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status != http.StatusForbidden || !strings.Contains(string(answer), "--web.enable-apply") {
+			t.Errorf("POST %s: %d %s, want 403 and the flag", path, status, answer)
+		}
 	}
 }
 

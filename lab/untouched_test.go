@@ -52,7 +52,7 @@ func untouched(t *testing.T, scale int, traffic time.Duration) {
 			}
 			// Nothing is shown if nothing was seen.
 			for _, expr := range []string{
-				`sum(rate(netsteer_queue_packets_total{direction="rx"}[1m])) > 200`,
+				`sum(rate(netsteer_queue_packets_total{direction="rx"}[` + h.m.window + `])) > 200`,
 				`netsteer_rival_active{name="irqbalance"} == 1`,
 			} {
 				if seen, err := h.m.ask(expr); err != nil || len(seen) != 1 {

@@ -56,6 +56,11 @@ func run() error {
 	if err := discard(); err != nil {
 		return err
 	}
+	if setup.FilterSteps > 0 {
+		if err := filter(setup.FilterSteps); err != nil {
+			return err
+		}
+	}
 	if len(setup.Program) > 0 {
 		if err := start(setup.Program); err != nil {
 			return err

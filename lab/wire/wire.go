@@ -25,6 +25,8 @@ type Setup struct {
 	// vector in the middle of a test.
 	Neighbours []Neighbour `json:"neighbours,omitempty"`
 	Routes     []Route     `json:"routes,omitempty"`
+	// FilterSteps is the length of the filters of packet sockets, 0 for none.
+	FilterSteps int `json:"filter_steps,omitempty"`
 	// Program is the argument list of the program under test, empty for none.
 	// It writes to the console; when it ends, the console says so.
 	Program []string `json:"program,omitempty"`
