@@ -251,7 +251,7 @@ func TestCaseOddEvenNodes(t *testing.T) {
 // scrambled. One CPU each, the NIC's socket first.
 func TestCaseEveryVectorOnAllCPUs(t *testing.T) {
 	var nodes []int
-	for _, word := range strings.Fields(caseText(t, "28-every-irq-spread-over-all-cpus", "socket_of_cpu.txt")) {
+	for word := range strings.FieldsSeq(caseText(t, "28-every-irq-spread-over-all-cpus", "socket_of_cpu.txt")) {
 		nodes = append(nodes, atoi(t, word))
 	}
 	m := flat(nodes...)

@@ -144,8 +144,7 @@ func (v *view) seatAll(o *occupancy, moving map[*unit]bool) {
 // it ends.
 func (v *view) leave(o *occupancy) []*unit {
 	var moved []*unit
-	for i := len(v.units) - 1; i >= 0; i-- {
-		u := v.units[i]
+	for _, u := range slices.Backward(v.units) {
 		if u.fixed || len(u.at) == 0 {
 			continue
 		}

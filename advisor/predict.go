@@ -2,6 +2,7 @@ package advisor
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -37,10 +38,7 @@ func (d *draft) spreadOf(ofCPU func(*skew.CPURates) skew.Value, ofQueue func(*sk
 		}
 		before[c] = ofCPU(&d.Rates.CPUs[c]).V
 	}
-	after := make(map[int]float64, len(before))
-	for c, v := range before {
-		after[c] = v
-	}
+	after := maps.Clone(before)
 	for i := range d.Inventory.Queues {
 		q := &d.Inventory.Queues[i]
 		carried := ofQueue(&d.Rates.Queues[i])

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/netsteer/netsteer/host"
 )
@@ -106,13 +107,10 @@ func stageOf(kind host.Kind) Stage {
 }
 
 func kindList() string {
-	kinds := slices.Sorted(slices.Values(kindOrder))
-	text := ""
-	for i, k := range kinds {
-		if i > 0 {
-			text += ", "
-		}
-		text += string(k)
+	var kinds []string
+	for _, k := range kindOrder {
+		kinds = append(kinds, string(k))
 	}
-	return text
+	slices.Sort(kinds)
+	return strings.Join(kinds, ", ")
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/netsteer/netsteer/cpuset"
 	"github.com/netsteer/netsteer/host"
 	"github.com/netsteer/netsteer/skew"
+	"slices"
 )
 
 // view is the facts with what every family of rules needs of them.
@@ -29,15 +30,7 @@ func newView(f Facts, p Policy) *view {
 
 // chosen: findings and changes of this device are asked for.
 func (v *view) chosen(d *host.Device) bool {
-	if len(v.policy.Devices) == 0 {
-		return true
-	}
-	for _, name := range v.policy.Devices {
-		if name == d.Name {
-			return true
-		}
-	}
-	return false
+	return len(v.policy.Devices) == 0 || slices.Contains(v.policy.Devices, d.Name)
 }
 
 // left: the device is measured and never changed.
