@@ -1,10 +1,11 @@
 package advisor
 
 import (
+	"slices"
+
 	"github.com/netsteer/netsteer/cpuset"
 	"github.com/netsteer/netsteer/host"
 	"github.com/netsteer/netsteer/skew"
-	"slices"
 )
 
 // view is the facts with what every family of rules needs of them.
