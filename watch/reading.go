@@ -113,10 +113,21 @@ func (w *Watcher) transactions() map[string]apply.Count {
 		return nil
 	}
 	counts, err := w.config.Transactions()
-	if err != nil {
-		w.config.Logger.Warn("Transactions cannot be counted", "err", err)
+	// Once, not with every Sample: it is the turn of whoever reads.
+	if text := errorText(err); text != w.uncounted {
+		w.uncounted = text
+		if err != nil {
+			w.config.Logger.Warn("Transactions cannot be counted", "err", err)
+		}
 	}
 	return counts
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 // failSettings adds the sources of settings that cannot be read for the whole

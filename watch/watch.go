@@ -47,8 +47,10 @@ var ErrNotReady = errors.New("the first reading is not done yet")
 type Watcher struct {
 	config Config
 	share  time.Duration // readings younger than this serve another scrape
-	stale  chan struct{} // the Inventory is out of date
-	turn   chan struct{} // held by whoever reads counters; bounded waits need a channel
+	// uncounted is the last word on transactions that could not be counted.
+	uncounted string
+	stale     chan struct{} // the Inventory is out of date
+	turn      chan struct{} // held by whoever reads counters; bounded waits need a channel
 
 	refreshing sync.Mutex // one reading of settings at a time: they take RTNL
 

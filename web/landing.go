@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/netsteer/netsteer/advisor"
@@ -42,6 +43,7 @@ type landingPage struct {
 	Devices     []landingDevice
 	Findings    []advisor.Finding
 	Changes     []landingChange
+	Degraded    []host.Degraded // what hides settings or counters of the whole host
 	// How tells what writes the plan; Curl is the line, "" where there is none.
 	How, Curl string
 }
@@ -65,7 +67,8 @@ func (h *Handler) landing(w http.ResponseWriter, r *http.Request) {
 		page.Ready, page.Kernel = true, state.Inventory.Kernel
 		page.Devices = landingDevices(state.Inventory, state.Advice)
 		if plan := state.Advice; plan != nil {
-			page.Verdict = verdict(plan, len(page.Devices))
+			page.Degraded = blindSpots(state.Degraded)
+			page.Verdict = verdict(plan, len(page.Devices), len(page.Degraded) > 0)
 			page.Findings, page.Changes = plan.Findings, landingChanges(plan)
 			page.How, page.Curl = h.ritual(r)
 		}
@@ -81,8 +84,16 @@ func (h *Handler) landing(w http.ResponseWriter, r *http.Request) {
 	_, _ = out.WriteTo(w) // the client may be gone
 }
 
-// verdict is the plan in one sentence.
-func verdict(plan *advisor.Advice, devices int) string {
+// blindSpots are the sources that could hide a fault: what is missing, not what
+// is slow or what a driver never counts.
+func blindSpots(all []host.Degraded) []host.Degraded {
+	return slices.DeleteFunc(slices.Clone(all), func(d host.Degraded) bool {
+		return d.Reason == host.ReasonNoCounters || d.Reason == host.ReasonSlow || d.Source == host.SourceRivals
+	})
+}
+
+// verdict is the plan in one sentence; blind: some sources could not be read.
+func verdict(plan *advisor.Advice, devices int, blind bool) string {
 	if devices == 0 {
 		return "No network device with queues here."
 	}
@@ -93,6 +104,8 @@ func verdict(plan *advisor.Advice, devices int) string {
 		}
 	}
 	switch {
+	case len(faulty) == 0 && len(plan.Changes) == 0 && blind:
+		return "Nothing to change is known, but not all could be read."
 	case len(faulty) == 0 && len(plan.Changes) == 0:
 		return "Nothing to change: no setting is known to be wrong."
 	case len(faulty) == 0:

@@ -14,7 +14,9 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/netsteer/netsteer/advisor"
 	"github.com/netsteer/netsteer/apply"
+	"github.com/netsteer/netsteer/host"
 	"github.com/netsteer/netsteer/host/record"
 	"github.com/netsteer/netsteer/host/scan"
 	"github.com/netsteer/netsteer/internal/testenv"
@@ -239,4 +241,24 @@ func TestRoutesContract(t *testing.T) {
 	}
 	slices.Sort(routes)
 	testenv.Golden(t, "routes.txt", strings.Join(routes, ""))
+}
+
+// A host of which not all can be read is not said to be well.
+func TestVerdictOfABlindHost(t *testing.T) {
+	plan := &advisor.Advice{}
+	if got := verdict(plan, 1, false); got != "Nothing to change: no setting is known to be wrong." {
+		t.Errorf("all read: %q", got)
+	}
+	if got := verdict(plan, 1, true); got != "Nothing to change is known, but not all could be read." {
+		t.Errorf("blind: %q", got)
+	}
+	all := []host.Degraded{
+		{Source: host.SourceInterrupts, Reason: host.ReasonMasked},
+		{Source: host.SourceStats, Device: "veth0", Reason: host.ReasonNoCounters},
+		{Source: host.SourceStats, Device: "eth0", Reason: host.ReasonSlow},
+		{Source: host.SourceRivals, Reason: host.ReasonPermission},
+	}
+	if got := blindSpots(all); len(got) != 1 || got[0].Source != host.SourceInterrupts {
+		t.Errorf("blind spots %v", got)
+	}
 }

@@ -48,6 +48,9 @@ func (f *writingFlags) check() error {
 		}
 		return nil
 	}
+	if info, err := os.Stat(*f.stateDir); err == nil && !info.IsDir() {
+		return fmt.Errorf("--state.dir: %s is no directory: name one for the journal", *f.stateDir)
+	}
 	if f.config != "" && len(f.addresses) == 0 {
 		return errors.New("--web.apply-config.file: it is the configuration of --web.apply-listen-address, which is missing")
 	}
