@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/netsteer/netsteer/host"
 	"github.com/netsteer/netsteer/host/scan"
@@ -74,6 +75,12 @@ func contract(err error) error {
 
 // brief is a line of text fit for an error.
 func brief(line string) string {
+	line = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, line)
 	const most = 80
 	line = strings.TrimLeft(strings.TrimSpace(line), ": ")
 	return line[:min(len(line), most)]
