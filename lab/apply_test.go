@@ -36,8 +36,9 @@ func TestApply(t *testing.T) {
 	t.Run("cause", func(t *testing.T) { testCause(t, r) })
 	t.Run("capture", func(t *testing.T) { testCapture(t, r) })
 	var applied map[string]string
-	t.Run("post", func(t *testing.T) { applied = testPost(t, r) })
-	t.Run("shell", func(t *testing.T) { testShell(t, r, applied) })
+	var script []byte
+	t.Run("post", func(t *testing.T) { script, applied = testPost(t, r) })
+	t.Run("shell", func(t *testing.T) { testShell(t, r, script, applied) })
 
 	t.Run("refusals", func(t *testing.T) { testRefusals(t, r) })
 }
@@ -162,10 +163,17 @@ func testCapture(t *testing.T, r *lab.Running) {
 }
 
 // testPost: an empty POST /apply mends placement and XPS, and /rollback gives
-// each file its bytes back. It gives the files as they were applied.
-func testPost(t *testing.T, r *lab.Running) (applied map[string]string) {
+// each file its bytes back. It gives the same plan as a script, and the files as
+// they were applied. The script is taken at once: whether XPS is proposed where
+// it is unset follows from what the host sent in the window, which begins anew
+// with a transaction.
+func testPost(t *testing.T, r *lab.Running) (script []byte, applied map[string]string) {
 	device := r.Devices[igb]
 	before := intents(t, r)
+	script, err := r.Get("/advice?format=shell")
+	if err != nil {
+		t.Fatal(err)
+	}
 	began := time.Now()
 	done := post(t, r, "/apply", "committed")
 	t.Logf("POST /apply took %.1f s for %d changes", time.Since(began).Seconds(), len(done.Changes))
@@ -214,19 +222,15 @@ func testPost(t *testing.T, r *lab.Running) (applied map[string]string) {
 	for _, file := range differences(before, intents(t, r)) {
 		t.Errorf("%s is not as before: %q, was %q", file, read(t, r, file), before[file])
 	}
-	return applied
+	return script, applied
 }
 
 // testShell: the script does what the POST did, in a shell without any of bash.
-func testShell(t *testing.T, r *lab.Running, applied map[string]string) {
+func testShell(t *testing.T, r *lab.Running, script []byte, applied map[string]string) {
 	if applied == nil {
 		t.Fatal("nothing was applied to compare with")
 	}
 	before := intents(t, r)
-	script, err := r.Get("/advice?format=shell")
-	if err != nil {
-		t.Fatal(err)
-	}
 	local := filepath.Join(t.TempDir(), "plan.sh")
 	if err := os.WriteFile(local, script, 0o600); err != nil {
 		t.Fatal(err)
