@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,9 +21,9 @@ import (
 // machine at hand, so that a plan survives reboots and renumbered IRQs, and
 // names no path.
 type planFile struct {
-	Schema  string       `json:"schema"`
-	Changes []planChange `json:"changes"`
-	Host    *Host        `json:"host"`
+	Schema  string            `json:"schema"`
+	Changes []json.RawMessage `json:"changes"`
+	Host    *Host             `json:"host"`
 }
 
 type planChange struct {
@@ -31,6 +32,8 @@ type planChange struct {
 	Direction string    `json:"direction"`
 	Queue     *int      `json:"queue"`
 	Proposed  *string   `json:"proposed"`
+
+	text json.RawMessage
 }
 
 // ParsePlan reads a plan file: netsteer's own Advice, or the same written by
@@ -39,9 +42,12 @@ type planChange struct {
 // names the change (counted from 1), the field and the fault.
 func ParsePlan(text []byte) (*Advice, error) {
 	var file planFile
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, errors.New("the plan is empty")
+	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if err := dec.Decode(&file); err != nil {
-		return nil, fmt.Errorf("plan is not JSON as of schema %s: %w", Schema, err)
+		return nil, notPlan(text, err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("plan: there is more after the first JSON value")
@@ -53,8 +59,8 @@ func ParsePlan(text []byte) (*Advice, error) {
 	if file.Host != nil {
 		a.Host = *file.Host
 	}
-	for i, p := range file.Changes {
-		c, err := p.change()
+	for i, raw := range file.Changes {
+		c, err := parseChange(raw)
 		if err != nil {
 			return nil, fmt.Errorf("plan: change %d: %w", i+1, err)
 		}
@@ -86,6 +92,77 @@ func hostWide(kind host.Kind) bool {
 	return kind == host.RPSSockFlowEntries || kind == host.NetdevMaxBacklog || kind == host.NetdevBudget
 }
 
+func parseChange(raw json.RawMessage) (Change, error) {
+	p := planChange{text: raw}
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return Change{}, wrongType(err)
+	}
+	return p.change()
+}
+
+// notPlan says why a text is not a plan file, and where.
+func notPlan(text []byte, err error) error {
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		at := max(0, min(int(syntax.Offset), len(text))-1) // the offset is behind the fault
+		return fmt.Errorf("plan is not JSON: line %d: %w", 1+bytes.Count(text[:at], []byte("\n")), err)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("plan is not JSON: line %d: it ends too early", 1+bytes.Count(bytes.TrimSpace(text), []byte("\n")))
+	}
+	return fmt.Errorf("plan: %w", wrongType(err))
+}
+
+// wrongType names the key whose value has the wrong type, in words of JSON and
+// not of Go.
+func wrongType(err error) error {
+	var e *json.UnmarshalTypeError
+	if !errors.As(err, &e) {
+		return err
+	}
+	field, want := e.Field, "an object"
+	if field == "" {
+		field = "it"
+	}
+	switch e.Type.Kind() {
+	case reflect.String:
+		want = "a string"
+	case reflect.Slice:
+		want = "a list"
+	case reflect.Int:
+		want = "a number"
+		if strings.HasPrefix(e.Value, "number") {
+			want = "a whole number"
+		}
+	}
+	return fmt.Errorf("%s must be %s", field, want)
+}
+
+// missing says that a key is not there, and which strange ones are: a key is
+// more often misspelt than forgotten.
+func (p *planChange) missing(key string) error {
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(p.text, &all) // it could be read before
+	var strange []string
+	for name := range all {
+		if !slices.Contains(changeKeys, strings.ToLower(name)) {
+			strange = append(strange, strconv.Quote(clip(name)))
+		}
+	}
+	if len(strange) == 0 {
+		return fmt.Errorf("%s is missing", key)
+	}
+	slices.Sort(strange)
+	return fmt.Errorf("%s is missing (there is %s)", key, strings.Join(strange[:min(3, len(strange))], ", "))
+}
+
+// changeKeys are those that netsteer writes of a change, in an Advice or a
+// Transaction.
+var changeKeys = []string{
+	"id", "stage", "kind", "device", "direction", "queue", "target", "current", "proposed", "cpus",
+	"rule", "reason", "disruptive", "result", "stored", "error",
+}
+
 // maxQueue bounds queue numbers as the kernel's u16 queue mappings do.
 const maxQueue = 1 << 16
 
@@ -93,24 +170,30 @@ func (p *planChange) change() (Change, error) {
 	c := Change{Kind: p.Kind, Device: p.Device, Direction: p.Direction, Queue: p.Queue, Stage: stageOf(p.Kind)}
 	allowed := directions(p.Kind)
 	switch {
+	case p.Kind == "":
+		return c, p.missing("kind")
 	case !slices.Contains(kindOrder, p.Kind):
 		return c, fmt.Errorf("kind %q is unknown; kinds are %s", clip(string(p.Kind)), kindList())
 	case hostWide(p.Kind) && p.Device != "":
 		return c, fmt.Errorf("device: %s is host-wide and has none, got %q", p.Kind, clip(p.Device))
+	case !hostWide(p.Kind) && p.Device == "":
+		return c, p.missing("device")
 	case !hostWide(p.Kind) && !deviceName(p.Device):
 		return c, fmt.Errorf("device: %q is not a network device's name", clip(p.Device))
 	case len(allowed) == 0 && p.Direction != "":
 		return c, fmt.Errorf("direction: %s has none, got %q", p.Kind, clip(p.Direction))
+	case len(allowed) > 0 && p.Direction == "":
+		return c, p.missing("direction")
 	case len(allowed) > 0 && !slices.Contains(allowed, p.Direction):
 		return c, fmt.Errorf("direction: %q is not one of %s, as %s has", clip(p.Direction), strings.Join(allowed, ", "), p.Kind)
 	case len(allowed) == 0 && p.Queue != nil:
 		return c, fmt.Errorf("queue: %s has none, got %d", p.Kind, *p.Queue)
 	case len(allowed) > 0 && p.Queue == nil:
-		return c, fmt.Errorf("queue is missing: %s needs one", p.Kind)
+		return c, p.missing("queue")
 	case len(allowed) > 0 && (*p.Queue < 0 || *p.Queue >= maxQueue):
 		return c, fmt.Errorf("queue: %d is not a queue number", *p.Queue)
 	case p.Proposed == nil:
-		return c, fmt.Errorf("proposed is missing")
+		return c, p.missing("proposed")
 	}
 	var err error
 	if c.Proposed, err = canonical(p.Kind, *p.Proposed); err != nil {

@@ -61,7 +61,17 @@ func TestParsePlanRefuses(t *testing.T) {
 		{"no queue", one(`{"kind":"rps_cpus","device":"eth0","direction":"rx","proposed":""}`), "change 1: queue is missing"},
 		{"queue below 0", one(`{"kind":"rps_cpus","device":"eth0","direction":"rx","queue":-1,"proposed":""}`), "change 1: queue: -1"},
 		{"a queue for channels", one(`{"kind":"channels","device":"eth0","queue":1,"proposed":"rx=1"}`), "change 1: queue"},
-		{"queue as text", one(`{"kind":"rps_cpus","device":"eth0","direction":"rx","queue":"1","proposed":""}`), "plan is not JSON"},
+		{"queue as text", one(`{"kind":"rps_cpus","device":"eth0","direction":"rx","queue":"1","proposed":""}`), "plan: change 1: queue must be a number"},
+		{"half a queue", one(`{"kind":"rps_cpus","device":"eth0","direction":"rx","queue":1.5,"proposed":""}`), "plan: change 1: queue must be a whole number"},
+		{"a number for a value", one(`{"kind":"rps_cpus","device":"eth0","direction":"rx","queue":1,"proposed":3}`), "plan: change 1: proposed must be a string"},
+		{"a text for a change", one(`"rps_cpus"`), "plan: change 1: it must be an object"},
+		{"a list for a plan", `[]`, "plan: it must be an object"},
+		{"an object for changes", `{"schema":"netsteer.advice/v1","changes":{}}`, "plan: changes must be a list"},
+		{"empty", " \n", "the plan is empty"},
+		{"cut off", head + "\n{", "plan is not JSON: line 2: it ends too early"},
+		{"a comma too many", head + "\n{\n},\n]}", "plan is not JSON: line 4: invalid character"},
+		{"no kind", one(`{"device":"eth0"}`), "change 1: kind is missing"},
+		{"a misspelt queue", one(`{"kind":"rps_cpus","device":"eth0","direction":"rx","queu":0,"target":"x","proposed":""}`), `change 1: queue is missing (there is "queu")`},
 		{"no value", one(`{"kind":"rps_cpus","device":"eth0","direction":"rx","queue":0}`), "change 1: proposed is missing"},
 		{"a mask for a list", one(`{"kind":"rps_cpus","device":"eth0","direction":"rx","queue":0,"proposed":"ff"}`), "change 1: proposed"},
 		{"no CPU for an interrupt", one(`{"kind":"irq_affinity","device":"eth0","direction":"rx","queue":0,"proposed":""}`), "at least one CPU"},
@@ -254,6 +264,7 @@ func TestSelect(t *testing.T) {
 		},
 	}
 	hand := &Advice{Changes: []Change{at("c1", host.RPSCPUs, "veth0", ""), at("c2", host.RPSFlowCnt, "veth0", "")}}
+	mixed := &Advice{Changes: []Change{at("c1", host.RPSCPUs, "eth0", ""), at("c2", host.KindRings, "eth0", "")}}
 	tests := []struct {
 		name string
 		a    *Advice
@@ -265,17 +276,19 @@ func TestSelect(t *testing.T) {
 		{"kinds", a, Selection{Kinds: []host.Kind{host.RPSCPUs, host.NetdevMaxBacklog}}, "c2 c3 c5"},
 		{"host-wide changes are not a device's", a, Selection{Kinds: []host.Kind{host.NetdevMaxBacklog}, Devices: []string{"eth0"}}, ""},
 		{"a named kind, whatever the severity", a, Selection{Kinds: []host.Kind{host.XPSCPUs}}, "c4 c6"},
-		{"disruptive ones need leave", a, Selection{Kinds: []host.Kind{host.KindRings, host.IRQAffinity}}, "c1"},
-		{"structure goes first, alone", a, Selection{Kinds: []host.Kind{host.KindRings, host.IRQAffinity}, AllowDisruptive: true}, "c0"},
 		{"a plan file is wanted as a whole", hand, Selection{}, "c1 c2"},
 		{"a device that is none", a, Selection{Devices: []string{"eth9"}}, `unknown device "eth9"`},
-		{"a kind that is none", a, Selection{Kinds: []host.Kind{"rps"}}, `unknown kind "rps"`},
+		{"a kind that is none", a, Selection{Kinds: []host.Kind{"rps"}}, `unknown kind "rps"; kinds are irq_affinity, netdev_max_backlog, rps_cpus, rps_flow_cnt, rps_sock_flow_entries, xps_cpus`},
+		{"a kind that cannot be applied", a, Selection{Kinds: []host.Kind{host.IRQAffinity, host.KindRings}}, "rings: this kind cannot be applied; these can: irq_affinity, "},
+		{"nor with leave", a, Selection{Kinds: []host.Kind{host.KindRings}, AllowDisruptive: true}, "rings: this kind cannot be applied"},
+		{"a plan file with one is refused as a whole", mixed, Selection{}, "rings: this kind cannot be applied"},
+		{"whatever of it is wanted", mixed, Selection{Kinds: []host.Kind{host.RPSCPUs}, AllowDisruptive: true}, "rings: this kind cannot be applied"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			selected, left, err := Select(tt.a, tt.s)
 			if err != nil {
-				if !strings.HasPrefix(err.Error(), tt.want) || !errors.Is(err, ErrUnknownDevice) && !errors.Is(err, ErrUnknownKind) {
+				if !strings.HasPrefix(err.Error(), tt.want) || !errors.Is(err, ErrUnknownDevice) && !errors.Is(err, ErrUnknownKind) && !errors.Is(err, ErrUnwritable) {
 					t.Errorf("%v, want %q", err, tt.want)
 				}
 				return
@@ -288,6 +301,23 @@ func TestSelect(t *testing.T) {
 				t.Errorf("selected %q, %d left; want %q", got, len(left), tt.want)
 			}
 		})
+	}
+}
+
+// Structure goes first, alone, once it can be written.
+func TestSelectStage(t *testing.T) {
+	all := unwritable
+	t.Cleanup(func() { unwritable = all })
+	unwritable = nil
+	a := &Advice{Changes: []Change{
+		{ID: "c0", Kind: host.KindRings, Stage: Structure, Disruptive: true, Rule: "x"},
+		{ID: "c1", Kind: host.IRQAffinity, Stage: Steering, Rule: "x"},
+	}}
+	for leave, want := range map[bool]string{false: "c1", true: "c0"} {
+		selected, left, err := Select(a, Selection{Kinds: []host.Kind{host.KindRings, host.IRQAffinity}, AllowDisruptive: leave})
+		if err != nil || len(selected) != 1 || selected[0].ID != want || len(left) != 1 {
+			t.Errorf("allowed %v: %v %v %v, want %s", leave, brief(selected), brief(left), err, want)
+		}
 	}
 }
 

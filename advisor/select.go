@@ -23,16 +23,36 @@ type Selection struct {
 var (
 	ErrUnknownDevice = errors.New("unknown device")
 	ErrUnknownKind   = errors.New("unknown kind")
+	ErrUnwritable    = errors.New("this kind cannot be applied")
 )
+
+// unwritable are the kinds that are known and cannot be applied yet. Package
+// apply has the same list: it cannot be asked from here.
+var unwritable = []host.Kind{
+	host.KindChannels, host.KindRings, host.RSSIndirection, host.RSSHashFields, host.KindFeatures, host.KindCoalesce,
+	host.NetdevBudget,
+}
 
 // Select divides the changes of a plan into those to apply now and those left
 // out, both in the plan's order. One transaction applies one stage: if structure
 // is selected, steering is left for the plan after it. A host-wide change must
-// be named by its kind, and is not selected where devices are named.
+// be named by its kind, and is not selected where devices are named. A kind that
+// cannot be applied is refused where it is named, and with it a plan file that
+// has it: such a plan is wanted as a whole.
 func Select(a *Advice, s Selection) (selected, left []Change, err error) {
 	for _, kind := range s.Kinds {
 		if !slices.Contains(kindOrder, kind) {
-			return nil, nil, fmt.Errorf("%w %q; kinds are %s", ErrUnknownKind, kind, kindList())
+			return nil, nil, fmt.Errorf("%w %q; kinds are %s", ErrUnknownKind, clip(string(kind)), kindList())
+		}
+		if err := writable(kind); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i := range a.Changes {
+		if c := &a.Changes[i]; c.Rule == "" { // of a plan file
+			if err := writable(c.Kind); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	for _, name := range s.Devices {
@@ -106,10 +126,20 @@ func stageOf(kind host.Kind) Stage {
 	return Steering
 }
 
+func writable(kind host.Kind) error {
+	if slices.Contains(unwritable, kind) {
+		return fmt.Errorf("%s: %w; these can: %s", kind, ErrUnwritable, kindList())
+	}
+	return nil
+}
+
+// kindList names the kinds that can be applied.
 func kindList() string {
 	var kinds []string
 	for _, k := range kindOrder {
-		kinds = append(kinds, string(k))
+		if !slices.Contains(unwritable, k) {
+			kinds = append(kinds, string(k))
+		}
 	}
 	slices.Sort(kinds)
 	return strings.Join(kinds, ", ")

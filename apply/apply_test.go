@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -221,6 +222,41 @@ func TestMissingIsLeftOutOnRequest(t *testing.T) {
 	for _, i := range []int{0, 2} {
 		if err := tx.Changes[i].Error; err == nil || err.Code != apply.CodeGone {
 			t.Errorf("change %d: %+v", i, err)
+		}
+	}
+}
+
+func TestNothingToChangeSaysWhatIsMissing(t *testing.T) {
+	m := newMachine(t)
+	gone := rps(77, "1")
+	for _, tt := range []struct {
+		changes []advisor.Change
+		dry     bool
+		state   apply.State
+		says    string
+	}{
+		{nil, true, apply.DryRun, "nothing to change"},
+		{rps(0, ""), true, apply.DryRun, "nothing to change"},
+		{append(rps(78, "1"), gone...), false, apply.Committed, "nothing to change: 2 of 2 are not there"},
+		{append(rps(0, ""), gone...), true, apply.DryRun, "nothing to change: 1 of 2 are not there"},
+		{append(rps(0, "1"), gone...), true, apply.DryRun, ""},
+	} {
+		tx := mustApply(t, m.engine(), apply.Request{Changes: tt.changes, DryRun: tt.dry, SkipMissing: true})
+		if tx.State != tt.state || tx.Reason != tt.says || tx.ID != "" {
+			t.Errorf("%v: %s %q, want %q", tt.changes, tx.State, tx.Reason, tt.says)
+		}
+	}
+}
+
+// What the advisor selects can be applied, and what it refuses cannot.
+func TestAdvisorAndEngineHaveTheSameKinds(t *testing.T) {
+	for _, kind := range []host.Kind{
+		host.IRQAffinity, host.RPSCPUs, host.RPSFlowCnt, host.XPSCPUs, host.RPSSockFlowEntries, host.NetdevMaxBacklog, host.NetdevBudget,
+		host.KindChannels, host.KindRings, host.RSSIndirection, host.RSSHashFields, host.KindFeatures, host.KindCoalesce,
+	} {
+		_, _, err := advisor.Select(&advisor.Advice{}, advisor.Selection{Kinds: []host.Kind{kind}})
+		if can := slices.Contains(apply.Kinds(), kind); can != (err == nil) {
+			t.Errorf("%s: can be applied %v, selected: %v", kind, can, err)
 		}
 	}
 }

@@ -89,7 +89,8 @@ func (e *Engine) apply(ctx context.Context, r *Request) (*Transaction, error) {
 	if r.DryRun {
 		t, err := e.plan(nil, r)
 		if err == nil {
-			t.ID, t.State, t.Ended = "", DryRun, t.Started
+			t.nothing(t.idle())
+			t.State = DryRun
 		}
 		return t, err
 	}
@@ -106,8 +107,8 @@ func (e *Engine) apply(ctx context.Context, r *Request) (*Transaction, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(t.Changes, func(c Change) bool { return c.planned() }) {
-		t.nothing("nothing to change")
+	if idle := t.idle(); idle != "" {
+		t.nothing(idle)
 		return t, nil
 	}
 	return e.run(ctx, t)
@@ -169,6 +170,23 @@ func (e *Engine) transaction(all []Transaction, op Operation, actor string) (*Tr
 		Schema: TransactionSchema, ID: id, Operation: op, State: Applying,
 		Started: timestamp(at), Actor: actor, BootID: e.o.BootID, Changes: []Change{},
 	}, nil
+}
+
+// idle says why a checked transaction has nothing to write; "": it has.
+func (t *Transaction) idle() string {
+	if slices.ContainsFunc(t.Changes, func(c Change) bool { return c.planned() }) {
+		return ""
+	}
+	gone := 0
+	for i := range t.Changes {
+		if err := t.Changes[i].Error; err != nil && err.Code == CodeGone {
+			gone++
+		}
+	}
+	if gone > 0 {
+		return fmt.Sprintf("nothing to change: %d of %d are not there", gone, len(t.Changes))
+	}
+	return "nothing to change"
 }
 
 // nothing ends a transaction that has nothing to write and so leaves no record:

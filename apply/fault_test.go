@@ -205,8 +205,13 @@ func TestDeviceVanishes(t *testing.T) {
 	if tx.State != apply.RolledBack || results(tx) != "undone undone undone undone not_tried not_tried not_tried" {
 		t.Errorf("%s: %s: %s", tx.State, results(tx), tx.Reason)
 	}
-	if err := tx.Changes[3].Error; err == nil || err.Code != apply.CodeGone {
-		t.Errorf("%+v", err)
+	for i, says := range map[int]string{3: "eth0 is not there any more", 2: ""} {
+		if err := tx.Changes[i].Error; (err == nil) != (says == "") || err != nil && (err.Code != apply.CodeGone || err.Detail != says) {
+			t.Errorf("%d: %+v", i, err)
+		}
+	}
+	if tx.Reason != "eth0 is not there any more" {
+		t.Error(tx.Reason)
 	}
 	if text, _ := os.ReadFile(m.path("proc/sys/net/core/netdev_max_backlog")); string(text) != "1000\n" {
 		t.Errorf("backlog %q", text)

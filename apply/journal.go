@@ -41,6 +41,12 @@ func (j journal) path(id string) string {
 	return filepath.Join(j.dir, transactionsDir, id+".json")
 }
 
+// exists: there may be records.
+func (j journal) exists() bool {
+	_, err := os.Stat(filepath.Join(j.dir, transactionsDir))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // save makes the record durable: on return it survives a power cut.
 func (j journal) save(t *Transaction) error {
 	text, err := json.MarshalIndent(t, "", " ")

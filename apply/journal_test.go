@@ -156,7 +156,8 @@ func TestDiskFullAtTheEndUndoes(t *testing.T) {
 	dir := tinyDisk(t)
 	m := newMachine(t)
 	before := m.files()
-	e := m.engine(func(o *apply.Options) { o.Dir = dir })
+	var log bytes.Buffer
+	e := m.engine(func(o *apply.Options) { o.Dir, o.Logger = dir, slog.New(slog.NewTextHandler(&log, nil)) })
 	filled := false
 	m.before = func(c call) error {
 		if c.op == "set" && !filled {
@@ -166,8 +167,16 @@ func TestDiskFullAtTheEndUndoes(t *testing.T) {
 		return nil
 	}
 	tx := mustApply(t, e, apply.Request{Changes: onePlan()})
-	if tx.State != apply.RolledBack || !strings.Contains(tx.Reason, "no space left") {
+	want := "the apply could not be recorded: no space left: make room in " + dir + ", or choose a folder with --state.dir"
+	if tx.State != apply.RolledBack || tx.Reason != want {
 		t.Errorf("%s: %s", tx.State, tx.Reason)
+	}
+	if log.Len() > 0 {
+		t.Errorf("the reason says it, and so does the log: %s", &log)
+	}
+	left, err := e.Get(tx.ID)
+	if err != nil || left.State != apply.Applying || !e.Interrupted(left) {
+		t.Errorf("%+v %v", left, err)
 	}
 	if d := differing(before, m.files()); len(d) > 0 {
 		t.Errorf("not undone: %v", d)
@@ -338,4 +347,32 @@ func TestRecordIsOfTheContractsForm(t *testing.T) {
 	}
 	// The last part of the id is drawn by chance.
 	testenv.Golden(t, "transaction.json", strings.ReplaceAll(string(text), tx.ID, "20261130T142530Z-7f3a"))
+}
+
+// A record that is not final is interrupted once nobody is at work, and not
+// before; looking takes no lock away.
+func TestInterruptedIsWithoutAProcess(t *testing.T) {
+	m := newMachine(t)
+	e := m.engine()
+	looked := 0
+	m.before = func(c call) error {
+		if c.op != "set" {
+			return nil
+		}
+		all, err := e.List()
+		if err != nil || len(all) != 1 || all[0].State != apply.Applying || e.Interrupted(&all[0]) {
+			t.Errorf("at work: %+v %v", all, err)
+		}
+		looked++
+		return nil
+	}
+	tx := mustApply(t, e, apply.Request{Changes: onePlan()})
+	if looked == 0 || tx.State != apply.Committed || e.Interrupted(tx) {
+		t.Errorf("%d %+v", looked, tx)
+	}
+	stale := *tx
+	stale.State = apply.Applying // as it was listed before it ended
+	if e.Interrupted(&stale) {
+		t.Error("it has ended meanwhile")
+	}
 }

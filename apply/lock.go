@@ -42,6 +42,27 @@ func lock(dir string) (unlock func(), err error) {
 	return nil, noState(fmt.Errorf("flock %s: %w", f.Name(), err))
 }
 
+// Interrupted reports whether a record was left by a crash: it is not final, and
+// no process is at work. false also where that cannot be seen, as by another user.
+func (e *Engine) Interrupted(t *Transaction) bool {
+	if t.State.Final() || !e.idle() {
+		return false
+	}
+	now, err := e.journal.get(t.ID) // it may have ended before the lock was looked at
+	return err == nil && !now.State.Final()
+}
+
+// idle: the lock is free. The look is shared and short, and made only beside a
+// record that is not final, so that it refuses nobody a transaction.
+func (e *Engine) idle() bool {
+	f, err := os.OpenFile(filepath.Join(e.o.Dir, "lock"), os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return errors.Is(err, unix.ENOENT)
+	}
+	defer f.Close()
+	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil
+}
+
 // noState refuses because the state directory cannot be used.
 func noState(err error) *Refused {
 	switch {

@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 
@@ -20,9 +21,14 @@ type RollbackRequest struct {
 
 // Rollback writes the former values of a transaction back, as a transaction of
 // its own, with results and errors like Apply's. What no longer holds the written
-// value is left alone (CodeChanged) unless forced. It works for records of an
+// value is left alone (CodeChanged) unless forced; where that is so of all and
+// nothing is undone, the Transaction has no id, and its Reason says so. It works for records of an
 // earlier boot too: settings are named by device and queue.
 func (e *Engine) Rollback(ctx context.Context, r RollbackRequest) (*Transaction, error) {
+	if e.o.Setter != nil && !e.journal.exists() {
+		_, err := choose(nil, r.ID) // the lock would make the folder
+		return nil, err
+	}
 	unlock, err := e.begin()
 	if err != nil {
 		return nil, err
@@ -47,8 +53,9 @@ func (e *Engine) Rollback(ctx context.Context, r RollbackRequest) (*Transaction,
 	if t.Changes, err = e.reverse(target, r.Force); err != nil {
 		return nil, err
 	}
+	t.Reason = leftAlone(t.Changes)
 	if !slices.ContainsFunc(t.Changes, func(c Change) bool { return c.planned() }) {
-		t.nothing("nothing to undo: no setting holds what was written")
+		t.nothing("nothing to undo: all is as before already")
 	} else if t, err = e.run(ctx, t); err != nil {
 		return nil, err
 	}
@@ -58,13 +65,46 @@ func (e *Engine) Rollback(ctx context.Context, r RollbackRequest) (*Transaction,
 	return t, nil
 }
 
+// leftAlone says which changes are not undone, "" if none.
+func leftAlone(changes []Change) string {
+	var left, planned int
+	why := ""
+	for i := range changes {
+		c := &changes[i]
+		if c.planned() {
+			planned++
+		}
+		if c.Error == nil {
+			continue
+		}
+		left++
+		switch {
+		case why != "":
+		case c.Error.Code == CodeGone:
+			why = c.Error.Detail
+		default:
+			why = c.Setting().String() + " holds another value than was written: --force writes it back anyway"
+		}
+	}
+	switch {
+	case left == 0:
+		return ""
+	case left > 1:
+		why += fmt.Sprintf(" (and %d more)", left-1)
+	}
+	if planned == 0 {
+		return "nothing was undone: " + why
+	}
+	return fmt.Sprintf("%d of %d left alone: %s", left, len(changes), why)
+}
+
 // close ends a record that a crash or an incomplete undo had left.
 func (e *Engine) close(target, by *Transaction) {
 	if slices.ContainsFunc(by.Changes, func(c Change) bool { return c.Error != nil && c.Error.Code == CodeChanged }) {
 		return
 	}
 	target.State, target.Reason = RolledBack, "rolled back on request"
-	_ = e.end(target) // logged, and the target stays as it was
+	e.endLogged(target) // or the target stays as it was
 }
 
 // choose finds the transaction to undo.
@@ -176,6 +216,7 @@ func (e *Engine) reverseOne(c *Change, force bool) (Change, error) {
 	now, err := e.o.Setter.Get(s)
 	if errors.Is(err, fs.ErrNotExist) {
 		back.Error = changeError(c.Kind, err)
+		back.Error.Detail = e.notThere(s) + " is not there"
 		return back, nil
 	}
 	if err != nil {

@@ -82,7 +82,7 @@ func TestRollbackLeavesWhatOthersChanged(t *testing.T) {
 	tx := mustApply(t, e, apply.Request{Changes: append(rps(0, "1"), rps(1, "1")...)})
 	m.file(m.queueFile("rx", 0, "rps_cpus"), "80\n")
 	back := rollback(t, e, apply.RollbackRequest{})
-	if back.State != apply.Committed || m.rps(0) != "80" || m.rps(1) != "00" {
+	if back.State != apply.Committed || m.rps(0) != "80" || m.rps(1) != "00" || !strings.HasPrefix(back.Reason, "1 of 2 left alone: rps_cpus of eth0 rx-0 holds another value") {
 		t.Errorf("%+v: %s %s", back, m.rps(0), m.rps(1))
 	}
 	left := back.Changes[1]
@@ -91,6 +91,37 @@ func TestRollbackLeavesWhatOthersChanged(t *testing.T) {
 	}
 	_, err := e.Rollback(context.Background(), apply.RollbackRequest{ID: tx.ID})
 	refusal(t, err, apply.WordRefused, "already")
+}
+
+func TestRollbackThatUndoesNothingSaysWhy(t *testing.T) {
+	m := newMachine(t)
+	e := m.engine()
+	tx := mustApply(t, e, apply.Request{Changes: append(rps(0, "1"), rps(1, "1")...)})
+	m.file(m.queueFile("rx", 0, "rps_cpus"), "80\n")
+	m.file(m.queueFile("rx", 1, "rps_cpus"), "80\n")
+	back := rollback(t, e, apply.RollbackRequest{})
+	if want := "nothing was undone: rps_cpus of eth0 rx-1 holds another value than was written: --force writes it back anyway (and 1 more)"; back.ID != "" || back.Reason != want {
+		t.Errorf("%+v", back)
+	}
+	if err := os.RemoveAll(m.path("sys/class/net/eth0/queues/rx-1")); err != nil {
+		t.Fatal(err)
+	}
+	back = rollback(t, e, apply.RollbackRequest{ID: tx.ID})
+	if want := "nothing was undone: rps_cpus of eth0 rx-1 is not there (and 1 more)"; back.ID != "" || back.Reason != want {
+		t.Errorf("the device is there, the queue is not: %s", back.Reason)
+	}
+}
+
+func TestRollbackMakesNoFolder(t *testing.T) {
+	m := newMachine(t)
+	dir := m.path("none")
+	for id, says := range map[string]string{"": "no committed transaction", "foo": `"foo"`} {
+		_, err := m.engine(func(o *apply.Options) { o.Dir = dir }).Rollback(context.Background(), apply.RollbackRequest{ID: id})
+		refusal(t, err, apply.WordUnknownTransaction, says)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Error(err)
+	}
 }
 
 func TestForcedRollbackWritesOverOthers(t *testing.T) {
@@ -136,7 +167,7 @@ func TestRollbackWithNothingLeftToUndo(t *testing.T) {
 	mustApply(t, e, apply.Request{Changes: rps(0, "1")})
 	m.file(m.queueFile("rx", 0, "rps_cpus"), "00\n")
 	back := rollback(t, e, apply.RollbackRequest{})
-	if back.State != apply.Committed || back.ID != "" || results(back) != "unchanged" {
+	if back.State != apply.Committed || back.ID != "" || results(back) != "unchanged" || back.Reason != "nothing to undo: all is as before already" {
 		t.Errorf("%+v", back)
 	}
 	if err := os.RemoveAll(m.path("sys/class/net/eth0")); err != nil {
@@ -144,7 +175,7 @@ func TestRollbackWithNothingLeftToUndo(t *testing.T) {
 	}
 	m.inv.Devices = nil
 	back = rollback(t, e, apply.RollbackRequest{})
-	if back.State != apply.Committed || back.Changes[0].Error.Code != apply.CodeGone {
+	if back.State != apply.Committed || back.Changes[0].Error.Code != apply.CodeGone || back.Reason != "nothing was undone: eth0 is not there" {
 		t.Errorf("the device is gone: %+v", back.Changes[0])
 	}
 }

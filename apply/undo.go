@@ -55,6 +55,7 @@ func (e *Engine) undoOne(c *Change) bool {
 	}
 	if _, gone := e.o.Setter.Get(s); gone != nil && codeOf(c.Kind, gone) == CodeGone {
 		c.Result, c.Stored, c.Error = Undone, nil, changeError(c.Kind, gone)
+		c.Error.Detail = e.notThere(s) + " is not there any more"
 		return true
 	}
 	c.Result = UndoFailed

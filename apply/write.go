@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/netsteer/netsteer/cpuset"
 	"github.com/netsteer/netsteer/host"
@@ -24,7 +27,7 @@ func (e *Engine) run(ctx context.Context, t *Transaction) (*Transaction, error) 
 	touched, err := e.write(ctx, t)
 	if err != nil {
 		e.undo(t, touched, err.Error())
-		_ = e.end(t) // logged; to the next start it is a crash, with nothing left to undo
+		e.endLogged(t) // without a record it is a crash to the next start, with nothing left to undo
 		return t, nil
 	}
 	t.State = Committed
@@ -35,18 +38,33 @@ func (e *Engine) run(ctx context.Context, t *Transaction) (*Transaction, error) 
 		// What the journal does not know as committed is undone after a crash, so
 		// it is undone now.
 		t.Verify = nil
-		e.undo(t, touched, fmt.Sprintf("the journal cannot be written: %v", err))
-		_ = e.end(t)
+		e.undo(t, touched, e.unrecorded(t.Operation, err))
+		_ = e.end(t) // most likely fails as before, and the reason says so
 	}
 	return t, nil
+}
+
+// unrecorded is the reason of what was undone because its end could not be
+// recorded.
+func (e *Engine) unrecorded(op Operation, err error) string {
+	why := fmt.Sprintf("the %s could not be recorded", op)
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
+		return fmt.Sprintf("%s: no space left: make room in %s, or choose a folder with --state.dir", why, e.o.Dir)
+	}
+	return fmt.Sprintf("%s: %v", why, err)
+}
+
+// endLogged is end where nothing else would tell that it failed.
+func (e *Engine) endLogged(t *Transaction) {
+	if err := e.end(t); err != nil {
+		e.o.Logger.Error("journal: the end of a transaction cannot be recorded", "transaction", t.ID, "state", t.State, "err", err)
+	}
 }
 
 // end makes the last state durable.
 func (e *Engine) end(t *Transaction) error {
 	t.Ended = timestamp(e.o.Now())
-	err := e.journal.save(t)
-	if err != nil {
-		e.o.Logger.Error("journal: the end of a transaction cannot be recorded", "transaction", t.ID, "state", t.State, "err", err)
+	if err := e.journal.save(t); err != nil {
 		return err
 	}
 	e.journal.prune()
@@ -80,13 +98,11 @@ func (c *Change) planned() bool { return c.Result == NotTried && c.Error == nil 
 func (e *Engine) writeOne(c *Change) error {
 	s, want := c.Setting(), host.Value(c.Proposed)
 	if err := e.o.Setter.Set(s, want); err != nil {
-		c.Error = changeError(c.Kind, err)
-		return fmt.Errorf("%s: %w", s, err)
+		return e.failed(c, s, "", err)
 	}
 	stored, err := e.o.Setter.Get(s)
 	if err != nil {
-		c.Error = changeError(c.Kind, err)
-		return fmt.Errorf("%s: read back: %w", s, err)
+		return e.failed(c, s, "read back: ", err)
 	}
 	c.Stored = new(string(stored))
 	same := sameValue(c.Kind, want, stored)
@@ -105,6 +121,27 @@ func (e *Engine) writeOne(c *Change) error {
 		c.Result = Pending
 	}
 	return nil
+}
+
+// failed records a failure of a change. Of what has vanished since it was
+// checked, the path that cannot be opened says too little.
+func (e *Engine) failed(c *Change, s host.Setting, doing string, err error) error {
+	c.Error = changeError(c.Kind, err)
+	if c.Error.Code == CodeGone {
+		c.Error.Detail = e.notThere(s) + " is not there any more"
+		return errors.New(c.Error.Detail)
+	}
+	return fmt.Errorf("%s: %s%w", s, doing, err)
+}
+
+// notThere names what is gone with a setting: the device if its first queue,
+// which every device has, is gone as well.
+func (e *Engine) notThere(s host.Setting) string {
+	first := host.Setting{Kind: host.RPSCPUs, Device: s.Device, Direction: host.RX}
+	if _, err := e.o.Setter.Get(first); s.Device != "" && errors.Is(err, fs.ErrNotExist) {
+		return s.Device
+	}
+	return s.String()
 }
 
 func (c *Change) noEffect(s host.Setting, err error) error {
