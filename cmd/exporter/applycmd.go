@@ -181,12 +181,15 @@ func (a *applyCommand) show(stdout io.Writer, t *apply.Transaction) error {
 
 func nothingToChange(r *apply.Request) *apply.Transaction {
 	now := time.Now().UTC().Format(time.RFC3339)
-	reason := "nothing to change"
+	reason, state := "nothing to change", apply.Committed
 	if len(r.Left) > 0 {
 		reason = "nothing of the plan was selected"
 	}
+	if r.DryRun {
+		state = apply.DryRun
+	}
 	return &apply.Transaction{
-		Schema: apply.TransactionSchema, Operation: apply.Apply, State: apply.Committed, Reason: reason,
+		Schema: apply.TransactionSchema, Operation: apply.Apply, State: state, Reason: reason,
 		Fingerprint: r.Fingerprint, Profile: r.Advice.Profile, Started: now, Ended: now, Actor: r.Actor,
 		Changes: []apply.Change{}, Left: r.Left,
 	}
@@ -214,6 +217,9 @@ func readPlan(name string) (*advisor.Advice, error) {
 		return nil, fmt.Errorf("%s: %w", label, cause(err))
 	}
 	plan, err := advisor.ParsePlan(text)
+	if err == nil { // a kind that cannot be written: found before the machine is looked at
+		_, _, err = advisor.Select(plan, advisor.Selection{})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", label, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/alecthomas/kingpin/v2"
 
@@ -54,13 +55,27 @@ func (r *rollback) run(stdout, stderr io.Writer) error {
 		}
 	}
 	t, err := engine.Rollback(ctx, apply.RollbackRequest{ID: id, Force: r.force, Actor: actor()})
+	if refused := new(apply.Refused); errors.As(err, &refused) && refused.Word == apply.WordUnknownTransaction {
+		return fmt.Errorf("%w in %s; netsteer transactions lists them, --state.dir names another folder", err, *r.stateDir)
+	}
 	if err != nil {
 		return err
+	}
+	if r.format == "text" && nothingUndone(t) {
+		return errors.New(t.Reason)
 	}
 	if err := writeTransaction(stdout, t, r.format); err != nil {
 		return err
 	}
+	if nothingUndone(t) {
+		return errors.New(t.Reason)
+	}
 	return ended(t)
+}
+
+// nothingUndone: a setting does not hold its former value, and none was written.
+func nothingUndone(t *apply.Transaction) bool {
+	return t.ID == "" && slices.ContainsFunc(t.Changes, func(c apply.Change) bool { return c.Error != nil })
 }
 
 // target is the transaction that the engine would choose, nil if none.

@@ -106,6 +106,9 @@ func ended(t *apply.Transaction) error {
 	case apply.Committed, apply.DryRun:
 		return nil
 	case apply.RolledBack:
+		if t.Operation == apply.Rollback {
+			return &exit{exitRolledBack, fmt.Sprintf("the rollback was undone, all is as before it: %s", t.Reason)}
+		}
 		return &exit{exitRolledBack, fmt.Sprintf("rolled back, all is as before: %s", t.Reason)}
 	}
 	return &exit{exitUndoIncomplete, fmt.Sprintf("undo incomplete, see transaction %s: %s", t.ID, t.Reason)}

@@ -241,4 +241,8 @@ func TestEnded(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", state, got, want)
 		}
 	}
+	err := ended(&apply.Transaction{Operation: apply.Rollback, State: apply.RolledBack, Reason: "why"})
+	if err == nil || err.Error() != "the rollback was undone, all is as before it: why" {
+		t.Error(err)
+	}
 }

@@ -40,6 +40,9 @@ func (t *transactions) run(stdout, stderr io.Writer) error {
 		if err != nil {
 			return err
 		}
+		if t.format == "text" && engine.Interrupted(one) {
+			one.State = interrupted
+		}
 		return writeTransaction(stdout, one, t.format)
 	}
 	all, err := engine.List()
@@ -58,11 +61,18 @@ func (t *transactions) run(stdout, stderr io.Writer) error {
 	}
 	list := table{heads: []string{"<ID", "<OPERATION", "<STATE", "<STARTED", ">CHANGES", "<ACTOR", "<REASON"}}
 	for i := range all {
-		list.add(transactionRow(&all[i])...)
+		row := transactionRow(&all[i])
+		if engine.Interrupted(&all[i]) {
+			row[2] = interrupted
+		}
+		list.add(row...)
 	}
 	list.write(plain.Writer(stdout), "")
 	return nil
 }
+
+// interrupted is what is shown for people of a record that a crash left.
+const interrupted = "interrupted"
 
 func transactionRow(t *apply.Transaction) []string {
 	operation := string(t.Operation)

@@ -275,6 +275,13 @@ func TestServeWritesForUsers(t *testing.T) {
 			t.Errorf("%s: %+v", address, done)
 		}
 	}
+	time.Sleep(1100 * time.Millisecond) // one POST per second
+	c := client{ns: ns, address: outside + ":10420", tls: ca.trust(t, ""), user: "alice", password: "secret"}
+	var p web.Problem
+	c.must(t, 422, "POST", "/apply", `{"kinds":["rings"],"allow_disruptive":true}`, &p)
+	if !strings.HasSuffix(p.Type, ":refused") || !strings.HasPrefix(p.Detail, "rings: this kind cannot be applied; these can: irq_affinity, ") {
+		t.Errorf("%+v", p)
+	}
 	ca.write(t, "web.yml", tlsSection)
 	client{ns: ns, address: outside + ":10420", tls: ca.trust(t, "")}.refused(t, 403, "apply-disabled", "demand users")
 }
