@@ -30,8 +30,7 @@ type State struct {
 
 	// DeviceInterrupts counts the interrupts of each device's vectors by CPU:
 	// [Device.ID*NumIDs + cpu]. It starts at the kernel's uint32 sum and grows
-	// by wrap-safe deltas. DeviceInterruptsSeen tells the cells that ever were
-	// above 0.
+	// by wrap-safe deltas.
 	DeviceInterrupts []uint64
 
 	// Degraded is the Inventory's and the Sample's, sorted, each (source,
